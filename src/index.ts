@@ -18,13 +18,13 @@ export type { CompletionRecord } from './history/completions.ts'
 export type { Stats, StatsGroup } from './history/stats.ts'
 export type { FieldChange, TaskChange } from './history/task-change.ts'
 export type { Verification, VerifiedTask, VerifyState } from './history/verify.ts'
-export { fixTasks, lintProject, openProject, promptFor, withStatus } from './library/backlog.ts'
-export { type Completion, type History, openHistory } from './library/history.ts'
-export { type Run, run, type RunRequest } from './library/run.ts'
-export type { LintContext } from './lint/rule.ts'
-export { lint } from './lint/lint.ts'
+export { fixTasks, lintProject, openProject, promptFor, withStatus } from './cli/library/backlog.ts'
+export { type Completion, type History, openHistory } from './cli/library/history.ts'
+export { type Run, run, type RunRequest } from './cli/library/run.ts'
+export type { LintContext } from './backlog/lint/rule.ts'
+export { lint } from './backlog/lint/lint.ts'
 export type { Place, Project } from './project/project.ts'
-export { type Cycle, findCycles } from './select/cycles.ts'
+export { type Cycle, findCycles } from './backlog/select/cycles.ts'
 export {
   type Reason,
   select,
@@ -33,10 +33,10 @@ export {
   selectNext,
   type TaskState,
   unblocks,
-} from './select/selection.ts'
-export { DEFAULT_TIERS, type TierChoice, tierOf, type TierTable } from './select/tier.ts'
-export { taskJson } from './select/task-json.ts'
-export { type NewTask, taskWriter } from './task/draft.ts'
+} from './backlog/select/selection.ts'
+export { DEFAULT_TIERS, type TierChoice, tierOf, type TierTable } from './backlog/select/tier.ts'
+export { taskJson } from './backlog/select/task-json.ts'
+export { type NewTask, taskWriter } from './backlog/draft.ts'
 export {
   answerTask,
   type Blockage,
@@ -44,7 +44,7 @@ export {
   completeTask,
   type Completion as CompletionEntry,
   retryTask,
-} from './task/finish.ts'
+} from './backlog/finish.ts'
 export type {
   Dependency,
   Field,
@@ -57,8 +57,8 @@ export type {
   Task,
   TaskHead,
   Tier,
-} from './task/model.ts'
-export { parseTask, type TaskFile } from './task/parse.ts'
-export { type Backlog, type BacklogOptions, readBacklog, readHeads, readTask } from './task/read.ts'
-export { type Aliases, taskVocabulary, type TaskVocabulary } from './task/vocabulary.ts'
-export { dotOf, mermaidOf } from './ui/graph-text.ts'
+} from './backlog/model.ts'
+export { parseTask, type TaskFile } from './backlog/parse.ts'
+export { type Backlog, type BacklogOptions, readBacklog, readHeads, readTask } from './backlog/read.ts'
+export { type Aliases, taskVocabulary, type TaskVocabulary } from './backlog/vocabulary.ts'
+export { dotOf, mermaidOf } from './screen/graph-text.ts'

@@ -7,7 +7,7 @@ import { parseAst } from 'rolldown/parseAst'
 const external = [/^@lydell\/node-pty/]
 
 /** The MCP package looks up with it what differs between platforms. */
-const alias = { '@modelcontextprotocol/server/_shims': path.join(import.meta.dirname, 'mcp/shims.ts') }
+const alias = { '@modelcontextprotocol/server/_shims': path.join(import.meta.dirname, 'cli/mcp/shims.ts') }
 
 /**
  * Writes the program's parts as start.ts loads them: in ASCII, which the engine reads fastest, below a line that tells
@@ -73,7 +73,7 @@ export default defineConfig([
           // Each file costs its start-up, so what `ralph next` needs is one; the other commands share it.
           { name: 'next', test: /commands[\\/]next\.ts$/, priority: 1 },
           // And what reads a task whole is another.
-          { name: 'parse', test: /task[\\/]parse\.ts$/ },
+          { name: 'parse', test: /backlog[\\/]parse\.ts$/ },
         ],
       },
     },
@@ -84,7 +84,7 @@ export default defineConfig([
     output: { file: 'dist/seal-worker.cjs', format: 'cjs', minify: true },
   },
   {
-    input: 'src/cage/inside.ts',
+    input: 'src/process/cage/inside.ts',
     platform: 'node',
     output: { file: 'dist/cage-inside.cjs', format: 'cjs', minify: true },
   },

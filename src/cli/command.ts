@@ -1,7 +1,7 @@
 import type { Where } from '../project/project.ts'
 import type { Io } from './io.ts'
 import type { Options } from './options.ts'
-import type { Block } from '../ui/block.ts'
+import type { Block } from '../screen/block.ts'
 
 /** One command of the table: parsing, help, completion and README are generated from it. */
 export interface CommandSpec {

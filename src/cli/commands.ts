@@ -1,5 +1,5 @@
-import { EXPORT_NAMES, FORMAT_NAMES } from '../bridge/names.ts'
-import { STATUSES, TIERS } from '../task/model.ts'
+import { EXPORT_NAMES, FORMAT_NAMES } from '../authoring/bridges/names.ts'
+import { STATUSES, TIERS } from '../backlog/model.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
 
 const DISCIPLINE = { name: 'discipline', takes: 'text', value: 'name' } as const

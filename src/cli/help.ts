@@ -1,4 +1,4 @@
-import { accent, BLANK, dim, line, paragraph, strong, type Block } from '../ui/block.ts'
+import { accent, BLANK, dim, line, paragraph, strong, type Block } from '../screen/block.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 

@@ -1,4 +1,4 @@
-import type { McpStreams } from '../mcp/server.ts'
+import type { McpStreams } from './mcp/server.ts'
 import type { World } from '../project/world.ts'
 import type { Keyboard } from './keyboard.ts'
 

@@ -1,6 +1,6 @@
 import { UserError } from '../base/errors.ts'
-import { bad, dim, line, paragraph, type Block } from '../ui/block.ts'
-import { layOut } from '../ui/layout.ts'
+import { bad, dim, line, paragraph, type Block } from '../screen/block.ts'
+import { layOut } from '../screen/layout.ts'
 import { canvasFor } from './context.ts'
 import type { Io } from './io.ts'
 

@@ -1,5 +1,5 @@
-import type { Key, Terminal, TerminalListener } from '../tui/terminal.ts'
-import { wantsLiveLines } from '../ui/style.ts'
+import type { Key, Terminal, TerminalListener } from '../screen/full/terminal.ts'
+import { wantsLiveLines } from '../screen/style.ts'
 import type { Io } from './io.ts'
 import type { Keyboard } from './keyboard.ts'
 

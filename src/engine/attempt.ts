@@ -1,5 +1,5 @@
-import { denialsOf } from '../agent/denied.ts'
-import type { AgentOutcome } from '../agent/port.ts'
+import { denialsOf } from '../agents/denied.ts'
+import type { AgentOutcome } from '../agents/port.ts'
 import type { Denial } from '../events/denial.ts'
 import type { Happening } from '../events/event.ts'
 import type { Interference } from '../events/interference.ts'
@@ -16,7 +16,7 @@ import {
   type KeptAttempt,
 } from '../git/record.ts'
 import { treeOf } from '../git/tree.ts'
-import { checkedIn } from '../task/criteria.ts'
+import { checkedIn } from '../backlog/criteria.ts'
 import { decide, isIdle, type Decision } from './decide.ts'
 import { changedGates } from './gate-files.ts'
 import { interferenceIn, interferenceLine, taskChanges } from './interference.ts'
@@ -26,7 +26,7 @@ import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit, RunPorts } from './ports.ts'
 import { driveAgent, runAgent, type AgentRun } from './run-agent.ts'
 import { changedConfiguration } from './runs-later.ts'
-import { NO_SIGNALS, type Signals } from '../agent/signals.ts'
+import { NO_SIGNALS, type Signals } from '../agents/signals.ts'
 import type { Work } from './slot/slot.ts'
 
 /** How an attempt ended. */

@@ -1,7 +1,7 @@
 import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
 import { attemptRef, listCandidates } from '../git/record.ts'
 import { setRef } from '../git/refs.ts'
-import type { Task } from '../task/model.ts'
+import type { Task } from '../backlog/model.ts'
 import { treeOf } from '../git/tree.ts'
 import { factsOfJob, keep } from './attempt.ts'
 import type { Job } from './job.ts'

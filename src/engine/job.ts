@@ -1,10 +1,10 @@
-import type { AgentLimits, Permission, Session } from '../agent/port.ts'
-import { scriptIn } from '../agent/providers/script.ts'
+import type { AgentLimits, Permission, Session } from '../agents/port.ts'
+import { scriptIn } from '../agents/providers/script.ts'
 import type { McpServer } from '../base/mcp-server.ts'
 import type { Gate } from '../events/gate.ts'
 import type { Base } from '../git/head.ts'
-import type { SignalResource } from '../signal/signal.ts'
-import type { Task } from '../task/model.ts'
+import type { SignalResource } from '../agents/signal/signal.ts'
+import type { Task } from '../backlog/model.ts'
 import type { Situation } from './decide.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AgentEnd } from '../agent/port.ts'
+import type { AgentEnd } from '../agents/port.ts'
 import { unreachable } from '../base/errors.ts'
 import type { OutcomeKind } from '../events/outcome.ts'
 

@@ -1,7 +1,7 @@
 import { costOf, type Situation } from './decide.ts'
 import { jobTaskOf, type AgentChoice, type From, type Job } from './job.ts'
 import type { Base } from '../git/head.ts'
-import type { Task } from '../task/model.ts'
+import type { Task } from '../backlog/model.ts'
 import type { Ledger } from './ledger.ts'
 import type { RunOptions, RunPorts, WritePrompt } from './ports.ts'
 

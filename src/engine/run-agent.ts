@@ -1,5 +1,5 @@
-import type { Agent, AgentEvent, AgentOutcome, AgentRequest, AnswerShape } from '../agent/port.ts'
-import { writtenNotes } from '../agent/providers/plain-output.ts'
+import type { Agent, AgentEvent, AgentOutcome, AgentRequest, AnswerShape } from '../agents/port.ts'
+import { writtenNotes } from '../agents/providers/plain-output.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from '../events/event.ts'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { UNKNOWN_USAGE } from '../events/usage.ts'
 import { withMark } from '../process/mark.ts'
 import type { Job } from './job.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
-import { AttemptSignals, NO_SIGNALS, signalServer, withSignals, type Signals } from '../agent/signals.ts'
+import { AttemptSignals, NO_SIGNALS, signalServer, withSignals, type Signals } from '../agents/signals.ts'
 
 /** How the agent of a job ended, and what it reported with its tools. */
 export interface AgentRun {

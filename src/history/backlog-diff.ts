@@ -12,15 +12,15 @@ import {
   type TaskVersions,
 } from './backlog-versions.ts'
 import { changeBetween, changeOfPlain, turnOf, type TaskChange } from './task-change.ts'
-import { byPlace, startLint } from '../lint/lint.ts'
-import type { LintContext } from '../lint/rule.ts'
-import { select, type Selection, type TaskState } from '../select/selection.ts'
-import { JSON_FACTS, taskJson } from '../select/task-json.ts'
-import { mayDecideTier, TIER_FACTS, tierOf, tierOfFacts, type TierTable } from '../select/tier.ts'
-import { blockedReason } from '../select/why-not.ts'
-import { detached, factsOf } from '../task/facts.ts'
-import type { Facts } from '../task/model.ts'
-import { factsScanner } from '../task/scan-facts.ts'
+import { byPlace, startLint } from '../backlog/lint/lint.ts'
+import type { LintContext } from '../backlog/lint/rule.ts'
+import { select, type Selection, type TaskState } from '../backlog/select/selection.ts'
+import { JSON_FACTS, taskJson } from '../backlog/select/task-json.ts'
+import { mayDecideTier, TIER_FACTS, tierOf, tierOfFacts, type TierTable } from '../backlog/select/tier.ts'
+import { blockedReason } from '../backlog/select/why-not.ts'
+import { detached, factsOf } from '../backlog/facts.ts'
+import type { Facts } from '../backlog/model.ts'
+import { factsScanner } from '../backlog/scan-facts.ts'
 
 const FACTS = ['title', 'depends', 'milestone', 'completed', 'cost'] as const
 type DiffedTask = Facts<(typeof FACTS)[number]>

@@ -1,7 +1,7 @@
 import { readChanges, type CommitChanges } from '../git/changes.ts'
 import type { Git } from '../git/git.ts'
-import type { TaskEnd } from '../task/model.ts'
-import type { TaskVocabulary } from '../task/vocabulary.ts'
+import type { TaskEnd } from '../backlog/model.ts'
+import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 import { changeOf, turnedDone, type VersionPair } from './task-versions.ts'
 
 /** What is needed to read the history of files. */

@@ -1,6 +1,6 @@
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/log.ts'
-import type { Facts, TaskEnd } from '../task/model.ts'
+import type { Facts, TaskEnd } from '../backlog/model.ts'
 
 /** The facts of a task file for a completion that only the file names. */
 export type DoneTask = Facts<'title' | 'commit' | 'completed' | 'cost'>

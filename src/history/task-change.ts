@@ -1,8 +1,8 @@
-import { scanInlineText } from '../markdown/inline.ts'
-import { decoded } from '../task/byte-text.ts'
-import type { Section, Status, Task, TaskHead } from '../task/model.ts'
-import { perVocabulary, plainText, remembered } from '../task/plain-words.ts'
-import { lookUp, sectionNamed, type TaskVocabulary } from '../task/vocabulary.ts'
+import { scanInlineText } from '../backlog/markdown/inline.ts'
+import { decoded } from '../backlog/byte-text.ts'
+import type { Section, Status, Task, TaskHead } from '../backlog/model.ts'
+import { perVocabulary, plainText, remembered } from '../backlog/plain-words.ts'
+import { lookUp, sectionNamed, type TaskVocabulary } from '../backlog/vocabulary.ts'
 
 /** A field, or the title or place of a file, whose value has changed; null for a missing one. */
 export interface FieldChange {

@@ -1,12 +1,12 @@
 import { readChanges, type FileChange } from '../git/changes.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
-import { idInPath } from '../task/file-name.ts'
-import type { TaskEnd } from '../task/model.ts'
-import { parseTask } from '../task/parse.ts'
-import { perVocabulary } from '../task/plain-words.ts'
-import { factsScanner } from '../task/scan-facts.ts'
-import type { TaskVocabulary } from '../task/vocabulary.ts'
+import { idInPath } from '../backlog/file-name.ts'
+import type { TaskEnd } from '../backlog/model.ts'
+import { parseTask } from '../backlog/parse.ts'
+import { perVocabulary } from '../backlog/plain-words.ts'
+import { factsScanner } from '../backlog/scan-facts.ts'
+import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 
 /** A commit that may have completed a task. */
 export interface PossibleCommit {

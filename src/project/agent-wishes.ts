@@ -1,6 +1,6 @@
-import { chooseAgent, firstNamedAgent, type AgentWish } from '../agent/choose.ts'
+import { chooseAgent, firstNamedAgent, type AgentWish } from '../agents/choose.ts'
 import type { Discipline } from '../prompt/discipline.ts'
-import type { Facts, Tier } from '../task/model.ts'
+import type { Facts, Tier } from '../backlog/model.ts'
 import type { Place } from './project.ts'
 import type { World } from './world.ts'
 

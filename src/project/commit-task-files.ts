@@ -13,8 +13,8 @@ import { openWithCommit } from './repository.ts'
 import { refuseInside, type World } from './world.ts'
 import { withoutRun } from '../engine/alone.ts'
 import { runFolder } from '../engine/folder.ts'
-import { setCommit } from '../task/finish.ts'
-import { readBacklog } from '../task/read.ts'
+import { setCommit } from '../backlog/finish.ts'
+import { readBacklog } from '../backlog/read.ts'
 
 /** New texts of task files and the files that go with them, and the commit that must contain only these. */
 interface TaskFileCommit {

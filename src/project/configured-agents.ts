@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from '../agent/registry.ts'
+import { AGENT_NAMES } from '../agents/registry.ts'
 import type { Config } from './config/defaults.ts'
 import type { KeyPath } from './config/document.ts'
 import { refuseNames } from './config/load.ts'

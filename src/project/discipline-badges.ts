@@ -1,4 +1,4 @@
-import type { Facts } from '../task/model.ts'
+import type { Facts } from '../backlog/model.ts'
 import { disciplineOf } from './agent-wishes.ts'
 
 /** How a discipline is shown beside a task: its acronym, else its icon, in its colour. */

@@ -1,4 +1,4 @@
-import { usualBacklogs } from '../bridge/formats.ts'
+import { usualBacklogs } from '../authoring/bridges/formats.ts'
 import { foreignTree } from './foreign-tree.ts'
 
 /** The backlogs of other tools at their usual places, as `ralph import` accepts them; unreadable ones are left out. */

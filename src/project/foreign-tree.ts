@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { pathWithin, truePaths } from '../base/paths.ts'
-import type { Tree } from '../bridge/source.ts'
+import type { Tree } from '../authoring/bridges/source.ts'
 
 /** No backlog is larger, and more would fill the memory. */
 const MOST_BYTES = 16 * 1024 * 1024

@@ -1,7 +1,7 @@
 import type { Git } from '../git/git.ts'
 import { namesEverywhere } from '../git/names.ts'
-import { idInFileName } from '../task/file-name.ts'
-import { numberOf } from '../task/values.ts'
+import { idInFileName } from '../backlog/file-name.ts'
+import { numberOf } from '../backlog/values.ts'
 import type { Place } from './project.ts'
 
 /**

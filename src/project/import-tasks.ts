@@ -3,10 +3,10 @@ import { join, relative } from 'node:path'
 import type { Diagnostic } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
-import { addedBridge } from '../bridge/configuration.ts'
-import type { Draft } from '../bridge/draft.ts'
-import { draftWriter } from '../bridge/draft-text.ts'
-import type { FormatName } from '../bridge/names.ts'
+import { addedBridge } from '../authoring/bridges/configuration.ts'
+import type { Draft } from '../authoring/bridges/draft.ts'
+import { draftWriter } from '../authoring/bridges/draft-text.ts'
+import type { FormatName } from '../authoring/bridges/names.ts'
 import {
   findBacklog,
   FORMATS,
@@ -14,11 +14,11 @@ import {
   whyUnread,
   type FoundBacklog,
   type Reading,
-} from '../bridge/formats.ts'
-import { milestoneNamer } from '../bridge/milestone.ts'
-import { planImport, type ImportedTask, type ImportPlan } from '../bridge/reimport.ts'
-import type { Tree } from '../bridge/source.ts'
-import type { Bridge } from '../bridge/write-back.ts'
+} from '../authoring/bridges/formats.ts'
+import { milestoneNamer } from '../authoring/bridges/milestone.ts'
+import { planImport, type ImportedTask, type ImportPlan } from '../authoring/bridges/reimport.ts'
+import type { Tree } from '../authoring/bridges/source.ts'
+import type { Bridge } from '../authoring/bridges/write-back.ts'
 import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
 import {
@@ -32,11 +32,11 @@ import {
 import { ignoredPaths } from '../git/repository.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
-import { taskWriter } from '../task/draft.ts'
-import type { Facts, Task } from '../task/model.ts'
-import { readFacts, readTask } from '../task/read.ts'
-import { escaped, readOrigin } from '../task/origin.ts'
-import { idOf } from '../task/values.ts'
+import { taskWriter } from '../backlog/draft.ts'
+import type { Facts, Task } from '../backlog/model.ts'
+import { readFacts, readTask } from '../backlog/read.ts'
+import { escaped, readOrigin } from '../backlog/origin.ts'
+import { idOf } from '../backlog/values.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
 import { findConfig } from './config/load.ts'
 import { foreignTree, recordingTree, treeOfTexts } from './foreign-tree.ts'

@@ -1,4 +1,4 @@
-import { select, type Selection } from '../select/selection.ts'
+import { select, type Selection } from '../backlog/select/selection.ts'
 import {
   mayDecideTier,
   TIER_FACTS,
@@ -6,12 +6,12 @@ import {
   tierOf,
   tierOfFacts,
   type TierTable,
-} from '../select/tier.ts'
-import { blockedReason } from '../select/why-not.ts'
-import { detached } from '../task/facts.ts'
-import type { FactName, Facts, Task, TaskHead } from '../task/model.ts'
-import { readFacts, readTask, readTaskFacts } from '../task/read.ts'
-import type { FactRequest } from '../task/scan-facts.ts'
+} from '../backlog/select/tier.ts'
+import { blockedReason } from '../backlog/select/why-not.ts'
+import { detached } from '../backlog/facts.ts'
+import type { FactName, Facts, Task, TaskHead } from '../backlog/model.ts'
+import { readFacts, readTask, readTaskFacts } from '../backlog/read.ts'
+import type { FactRequest } from '../backlog/scan-facts.ts'
 import type { Place } from './project.ts'
 
 type TierFact = (typeof TIER_FACTS)[number]

@@ -1,9 +1,9 @@
 import { existsSync, watch, type FSWatcher } from 'node:fs'
 import { join } from 'node:path'
-import { select, type TaskState } from '../select/selection.ts'
-import { idInFileName } from '../task/file-name.ts'
-import type { FactName, Facts } from '../task/model.ts'
-import { readFacts, readTaskFacts } from '../task/read.ts'
+import { select, type TaskState } from '../backlog/select/selection.ts'
+import { idInFileName } from '../backlog/file-name.ts'
+import type { FactName, Facts } from '../backlog/model.ts'
+import { readFacts, readTaskFacts } from '../backlog/read.ts'
 import type { Place } from './project.ts'
 
 /** One write of a file causes several events. */

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { whyOutside } from '../base/paths.ts'
-import { taskWriter, type NewTaskSections } from '../task/draft.ts'
-import { isMilestone } from '../task/milestone.ts'
-import type { FieldName, Task, TaskName } from '../task/model.ts'
-import { idOf } from '../task/values.ts'
+import { taskWriter, type NewTaskSections } from '../backlog/draft.ts'
+import { isMilestone } from '../backlog/milestone.ts'
+import type { FieldName, Task, TaskName } from '../backlog/model.ts'
+import { idOf } from '../backlog/values.ts'
 import { notWritten } from './not-written.ts'
 import type { Place } from './project.ts'
 
@@ -83,7 +83,7 @@ export function idDigits(tasks: readonly TaskName[]): number {
 /** The title as Markdown that shows exactly it: `Option<T>` would be HTML. A title with code marks is Markdown already. */
 async function asHeading(title: string): Promise<string> {
   if (title.includes('`') || !/[\\*_<[&#]/.test(title)) return title
-  const { plainMarkdown } = await import('../task/notes.ts')
+  const { plainMarkdown } = await import('../backlog/notes.ts')
   return plainMarkdown(title).replace(/#$/, '\\#')
 }
 

@@ -1,14 +1,14 @@
 import { UserError } from '../base/errors.ts'
-import type { Bridge } from '../bridge/write-back.ts'
-import type { Status } from '../task/model.ts'
-import { NO_ORIGINS, type Origins } from '../task/origin.ts'
+import type { Bridge } from '../authoring/bridges/write-back.ts'
+import type { Status } from '../backlog/model.ts'
+import { NO_ORIGINS, type Origins } from '../backlog/origin.ts'
 import { foreignTree } from './foreign-tree.ts'
 
 /** Opens the backlogs of other tools that are kept in sync; loads nothing if there are none. */
 export async function openOrigins(bridges: readonly Bridge[], root: string): Promise<Origins> {
   const synced = bridges.filter(({ sync }) => sync)
   if (synced.length === 0) return NO_ORIGINS
-  const { originFiles, originTexts } = await import('../bridge/write-back.ts')
+  const { originFiles, originTexts } = await import('../authoring/bridges/write-back.ts')
   return {
     files: originFiles(synced, foreignTree(root)),
     async texts(task, report) {
@@ -30,7 +30,7 @@ export async function originStatuses(
 ): Promise<Readonly<Record<string, Readonly<Record<string, Status>>>> | undefined> {
   const synced = bridges.filter(({ sync }) => sync)
   if (synced.length === 0) return undefined
-  const { statusesIn } = await import('../bridge/write-back.ts')
+  const { statusesIn } = await import('../authoring/bridges/write-back.ts')
   const statuses = statusesIn(synced, foreignTree(root))
   return Object.fromEntries([...statuses].map(([path, keys]) => [path, Object.fromEntries(keys)]))
 }

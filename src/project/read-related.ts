@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { decoded, ownText } from '../task/byte-text.ts'
-import type { Task, TaskName } from '../task/model.ts'
-import { parseTask } from '../task/parse.ts'
-import { readTask } from '../task/read.ts'
-import { readTaskFiles, type Unreadable } from '../task/task-files.ts'
+import { decoded, ownText } from '../backlog/byte-text.ts'
+import type { Task, TaskName } from '../backlog/model.ts'
+import { parseTask } from '../backlog/parse.ts'
+import { readTask } from '../backlog/read.ts'
+import { readTaskFiles, type Unreadable } from '../backlog/task-files.ts'
 import type { Place } from './project.ts'
 
 /**

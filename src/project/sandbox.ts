@@ -1,14 +1,14 @@
 import { NO_NEEDS } from '../base/cage-needs.ts'
 import { UserError } from '../base/errors.ts'
-import type { Availability } from '../cage/available.ts'
-import type { CagePolicy } from '../cage/policy.ts'
-import type { CagePlace } from '../cage/rules.ts'
-import type { CageRequest } from '../cage/start.ts'
+import type { Availability } from '../process/cage/available.ts'
+import type { CagePolicy } from '../process/cage/policy.ts'
+import type { CagePlace } from '../process/cage/rules.ts'
+import type { CageRequest } from '../process/cage/start.ts'
 import type { SandboxState } from '../events/event.ts'
 import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
 import { findRepository } from '../git/repository.ts'
-import type { Provider } from '../agent/port.ts'
+import type { Provider } from '../agents/port.ts'
 import { findOnPath } from '../process/program.ts'
 import { startProcess, type StartProcess } from '../process/start.ts'
 import { StartedProcesses } from '../process/started.ts'
@@ -66,7 +66,7 @@ export function sandboxMode(
 
 /** Whether a sandbox works here and with what program, or why not and what to do about it. */
 export async function sandboxAvailable(env: World['env'], root: string): Promise<Availability> {
-  const { cageAvailable } = await import('../cage/available.ts')
+  const { cageAvailable } = await import('../process/cage/available.ts')
   return cageAvailable({ env, cwd: root })
 }
 
@@ -81,7 +81,10 @@ export async function openSandbox(
     if (mode === 'on') throw new UserError(`the sandbox is asked for, and ${available.reason}`, available.fix)
     return unsandboxed(available.reason, env)
   }
-  const [{ cagedStart }, rules] = await Promise.all([import('../cage/start.ts'), import('../cage/rules.ts')])
+  const [{ cagedStart }, rules] = await Promise.all([
+    import('../process/cage/start.ts'),
+    import('../process/cage/rules.ts'),
+  ])
   return {
     state: { on: true, reason: null },
     async starts(at, started) {

@@ -4,7 +4,7 @@ import { UserError } from '../base/errors.ts'
 import type { Config } from './config/defaults.ts'
 import type { Place } from './project.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
-import { idInFileName, isMisnamed } from '../task/file-name.ts'
+import { idInFileName, isMisnamed } from '../backlog/file-name.ts'
 
 /** Whether the folder leads out of the project. A missing folder does not: reading it reports that. */
 function leadsOut(root: string, dir: string): boolean {

@@ -1,5 +1,5 @@
-import { type Section, type SectionName, type Task } from '../task/model.ts'
-import { closed } from '../markdown/fence.ts'
+import { type Section, type SectionName, type Task } from '../backlog/model.ts'
+import { closed } from '../backlog/markdown/fence.ts'
 
 /** The author's text of a task, split into the parts of a prompt. */
 interface AuthorText {

@@ -1,5 +1,5 @@
-import { splitList } from '../task/values.ts'
-import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
+import { splitList } from '../backlog/values.ts'
+import { wordMap, type Vocabulary } from '../backlog/vocabulary.ts'
 import { readDocument, type DocumentProblem, type Mention } from './document.ts'
 import { readMcpServers, type McpServers } from './mcp.ts'
 

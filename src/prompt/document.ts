@@ -1,10 +1,10 @@
 import type { Severity } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { misspelling } from '../base/spelling.ts'
-import type { Outline } from '../task/outline.ts'
-import { readOutline } from '../task/read-outline.ts'
-import type { Vocabulary } from '../task/vocabulary.ts'
-import { closed } from '../markdown/fence.ts'
+import type { Outline } from '../backlog/outline.ts'
+import { readOutline } from '../backlog/read-outline.ts'
+import type { Vocabulary } from '../backlog/vocabulary.ts'
+import { closed } from '../backlog/markdown/fence.ts'
 
 /** The contents of a discipline or a feature file, after its outline was read. */
 interface PromptDocument<F extends string, S extends string> {

@@ -1,5 +1,5 @@
-import { splitPaths } from '../task/values.ts'
-import { wordMap, type Vocabulary } from '../task/vocabulary.ts'
+import { splitPaths } from '../backlog/values.ts'
+import { wordMap, type Vocabulary } from '../backlog/vocabulary.ts'
 import { readDocument, type DocumentProblem, type Mention } from './document.ts'
 
 /** The domain of tasks: one file of `docs/features`. */

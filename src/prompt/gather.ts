@@ -1,8 +1,8 @@
-import type { Task } from '../task/model.ts'
+import type { Task } from '../backlog/model.ts'
 import type { PromptInput } from './assemble.ts'
 import { collectMaterials } from './collect.ts'
 import type { DocumentProblem } from './document.ts'
-import { headingsOf } from '../markdown/headings.ts'
+import { headingsOf } from '../backlog/markdown/headings.ts'
 import type { EarlierAttempt } from './history.ts'
 import type { PromptGate } from './instructions.ts'
 import {

@@ -1,6 +1,6 @@
-import type { Task } from '../task/model.ts'
+import type { Task } from '../backlog/model.ts'
 import { fairShares } from './budget.ts'
-import { fenced, inlineCode, oneLine } from '../markdown/fence.ts'
+import { fenced, inlineCode, oneLine } from '../backlog/markdown/fence.ts'
 import { sectionBody } from './author-text.ts'
 import { countUpTo, cutEnd, cutStart } from './tokens.ts'
 

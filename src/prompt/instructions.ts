@@ -1,6 +1,6 @@
 import { DONE_MARKER } from '../base/names.ts'
-import type { Task } from '../task/model.ts'
-import { inlineCode } from '../markdown/fence.ts'
+import type { Task } from '../backlog/model.ts'
+import { inlineCode } from '../backlog/markdown/fence.ts'
 
 /** A check that ralph runs after the agent has ended. */
 export interface PromptGate {

@@ -1,5 +1,5 @@
 import type { McpServer } from '../base/mcp-server.ts'
-import { unfenced } from '../markdown/fence.ts'
+import { unfenced } from '../backlog/markdown/fence.ts'
 
 export type McpServers = Readonly<Record<string, McpServer>>
 

@@ -1,4 +1,4 @@
-import type { DocumentHeading } from '../markdown/headings.ts'
+import type { DocumentHeading } from '../backlog/markdown/headings.ts'
 
 /** The section that a reference leads to. */
 interface FoundSection {

@@ -1,5 +1,5 @@
-import type { Task } from '../task/model.ts'
-import { inOrder } from '../task/order.ts'
+import type { Task } from '../backlog/model.ts'
+import { inOrder } from '../backlog/order.ts'
 
 /** The tasks of a backlog that a task's prompt mentions. */
 interface Related {

@@ -1,5 +1,5 @@
 import { fairShares } from './budget.ts'
-import { fenced, fenceFor, inlineCode } from '../markdown/fence.ts'
+import { fenced, fenceFor, inlineCode } from '../backlog/markdown/fence.ts'
 import { REASONS, type FileListing, type Material, type NamedFile, type ShownMaterial } from './material.ts'
 import { countTokens, countUpTo, firstLines, type Cut } from './tokens.ts'
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { installationOf, isNewEnough } from '../../src/agent/installation.ts'
+import { installationOf, isNewEnough } from '../../src/agents/installation.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ralph-detect-'))
 afterAll(() => rmSync(root, { recursive: true }))

@@ -3,7 +3,7 @@ import type { Node, Parent } from 'mdast'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
 import { describe, expect, test } from 'vitest'
-import { readLastLine, readMarker } from '../../src/agent/marker.ts'
+import { readLastLine, readMarker } from '../../src/agents/marker.ts'
 
 const done = { kind: 'done' }
 

@@ -1,4 +1,4 @@
-import { FOLDER } from '../../src/agent/port.ts'
+import { FOLDER } from '../../src/agents/port.ts'
 import { spawnSync } from 'node:child_process'
 import {
   existsSync,
@@ -13,7 +13,7 @@ import {
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { writePrivateFiles } from '../../src/agent/private-files.ts'
+import { writePrivateFiles } from '../../src/agents/private-files.ts'
 
 let home: string
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentRequest } from '../../src/agent/port.ts'
-import { strictSchema } from '../../src/agent/providers/strict-schema.ts'
-import { agentNamed } from '../../src/agent/registry.ts'
-import { answerSchema } from '../../src/plan/json-schema.ts'
+import type { AgentRequest } from '../../src/agents/port.ts'
+import { strictSchema } from '../../src/agents/providers/strict-schema.ts'
+import { agentNamed } from '../../src/agents/registry.ts'
+import { answerSchema } from '../../src/authoring/plan/json-schema.ts'
 import { requestOf } from './requests.ts'
 
 const asked = (web: boolean): AgentRequest =>

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { AGENT_NAMES, AGENTS, agentNamed, firstInstalled } from '../../src/agent/registry.ts'
+import { AGENT_NAMES, AGENTS, agentNamed, firstInstalled } from '../../src/agents/registry.ts'
 import { requestOf } from './requests.ts'
 
 test('the agents have names of their own', () => {

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import type { AgentEvent, AgentOutcome, AgentRequest } from '../../src/agent/port.ts'
+import type { AgentEvent, AgentOutcome, AgentRequest } from '../../src/agents/port.ts'
 
 /** A request of which a test says only what it is about. */
 export function requestOf(changes: Partial<AgentRequest> = {}): AgentRequest {

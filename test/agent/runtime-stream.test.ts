@@ -1,6 +1,6 @@
 import { startProcess } from '../../src/process/start.ts'
 import { expect, test } from 'vitest'
-import { createAgent } from '../../src/agent/runtime.ts'
+import { createAgent } from '../../src/agents/runtime.ts'
 import { requestOf } from './requests.ts'
 import { jsonProvider } from './steered-agent.ts'
 

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
-import type { Provider, StreamEnd, StreamEvent } from '../../src/agent/port.ts'
+import type { Provider, StreamEnd, StreamEvent } from '../../src/agents/port.ts'
 import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
 
 /** What the fake agent runs: whatever the test sends it over the socket, one script a line. */

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Agent, AgentEnd, AgentRequest } from '../../src/agent/port.ts'
+import type { Agent, AgentEnd, AgentRequest } from '../../src/agents/port.ts'
 import type { RunEvent } from '../../src/events/event.ts'
 import { runTasks } from '../../src/engine/run.ts'
 import { Control } from '../../src/engine/control.ts'

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FormatName } from '../../src/bridge/names.ts'
-import { originTexts } from '../../src/bridge/write-back.ts'
+import type { FormatName } from '../../src/authoring/bridges/names.ts'
+import { originTexts } from '../../src/authoring/bridges/write-back.ts'
 import { foreignTree } from '../../src/project/foreign-tree.ts'
-import { originText } from '../../src/task/origin.ts'
+import { originText } from '../../src/backlog/origin.ts'
 import type { Row } from './row.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, readdirSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openSignalFolder } from '../../src/signal/folder.ts'
+import { openSignalFolder } from '../../src/agents/signal/folder.ts'
 import { git } from '../git/bare-git.ts'
 import { writeBacklog } from './backlog.ts'
 import type { Row } from './row.ts'

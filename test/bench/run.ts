@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AgentRequest } from '../../src/agent/port.ts'
+import type { AgentRequest } from '../../src/agents/port.ts'
 import type { Git } from '../../src/git/git.ts'
 import { runTasks } from '../../src/engine/run.ts'
 import { ENV, git, put } from '../git/bare-git.ts'

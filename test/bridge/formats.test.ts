@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { findBacklog, readForeign, usualBacklogs, type Reading } from '../../src/bridge/formats.ts'
-import type { FormatName } from '../../src/bridge/names.ts'
-import type { Draft } from '../../src/bridge/draft.ts'
+import { findBacklog, readForeign, usualBacklogs, type Reading } from '../../src/authoring/bridges/formats.ts'
+import type { FormatName } from '../../src/authoring/bridges/names.ts'
+import type { Draft } from '../../src/authoring/bridges/draft.ts'
 import { treeOfTexts } from '../../src/project/foreign-tree.ts'
 import { SAMPLES } from './samples.ts'
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FORMATS, findBacklog, readForeign } from '../../src/bridge/formats.ts'
-import { openSources } from '../../src/bridge/source.ts'
-import { originTexts } from '../../src/bridge/write-back.ts'
+import { FORMATS, findBacklog, readForeign } from '../../src/authoring/bridges/formats.ts'
+import { openSources } from '../../src/authoring/bridges/source.ts'
+import { originTexts } from '../../src/authoring/bridges/write-back.ts'
 import { treeOfTexts } from '../../src/project/foreign-tree.ts'
-import type { Status } from '../../src/task/model.ts'
-import { originText } from '../../src/task/origin.ts'
+import type { Status } from '../../src/backlog/model.ts'
+import { originText } from '../../src/backlog/origin.ts'
 import { end, SAMPLES, type Sample } from './samples.ts'
 
 type Files = ReadonlyMap<string, string>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AgentEnd } from '../../src/agent/port.ts'
-import { createAgent } from '../../src/agent/runtime.ts'
+import type { AgentEnd } from '../../src/agents/port.ts'
+import { createAgent } from '../../src/agents/runtime.ts'
 import { startProcess, type StartProcess } from '../../src/process/start.ts'
 import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
 import { requestOf } from '../agent/requests.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { HostList, hostAndPort, isHostEntry, isInner } from '../../src/cage/hosts.ts'
-import { RefusalReader } from '../../src/cage/refusals.ts'
-import { seccompFilter } from '../../src/cage/seccomp.ts'
-import { proxyFor } from '../../src/cage/way-out.ts'
+import { HostList, hostAndPort, isHostEntry, isInner } from '../../src/process/cage/hosts.ts'
+import { RefusalReader } from '../../src/process/cage/refusals.ts'
+import { seccompFilter } from '../../src/process/cage/seccomp.ts'
+import { proxyFor } from '../../src/process/cage/way-out.ts'
 import type { CagedAction } from '../../src/events/caged.ts'
 
 /** What the kernel makes of a filter, as far as its instructions go: bpf(4). */

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { taskEnvironment } from '../../src/agent/providers/request.ts'
+import { taskEnvironment } from '../../src/agents/providers/request.ts'
 import { ralph } from './ralph.ts'
 import { env, git, repository } from './script-repository.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AGENT_NAMES } from '../../src/agent/registry.ts'
+import { AGENT_NAMES } from '../../src/agents/registry.ts'
 import { projectFolder } from './project-folder.ts'
 import { ralph } from './ralph.ts'
 import { env, repository, run } from './script-repository.ts'

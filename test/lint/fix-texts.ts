@@ -1,8 +1,8 @@
-import { fix } from '../../src/lint/fix.ts'
-import type { LintContext } from '../../src/lint/rule.ts'
-import { inOrder } from '../../src/task/order.ts'
-import { parseTask } from '../../src/task/parse.ts'
-import { taskVocabulary } from '../../src/task/vocabulary.ts'
+import { fix } from '../../src/backlog/lint/fix.ts'
+import type { LintContext } from '../../src/backlog/lint/rule.ts'
+import { inOrder } from '../../src/backlog/order.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
+import { taskVocabulary } from '../../src/backlog/vocabulary.ts'
 
 /** Texts by file. */
 export type Texts = Readonly<Record<string, string>>

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseTask } from '../../src/task/parse.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
 import { fixTexts } from './fix-texts.ts'
 
 const task = (id: string, status: string, depends: string): string =>

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../src/base/diagnostic.ts'
-import type { LintContext } from '../../src/lint/rule.ts'
-import { lint } from '../../src/lint/lint.ts'
-import { RULES } from '../../src/lint/rules.ts'
-import { parseTask, unreadableTask } from '../../src/task/parse.ts'
-import { taskVocabulary } from '../../src/task/vocabulary.ts'
+import type { LintContext } from '../../src/backlog/lint/rule.ts'
+import { lint } from '../../src/backlog/lint/lint.ts'
+import { RULES } from '../../src/backlog/lint/rules.ts'
+import { parseTask, unreadableTask } from '../../src/backlog/parse.ts'
+import { taskVocabulary } from '../../src/backlog/vocabulary.ts'
 
 const GOOD = [
   '# T-001: Add the login form',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { LintContext } from '../../src/lint/rule.ts'
+import type { LintContext } from '../../src/backlog/lint/rule.ts'
 
 /** What the doc comment of a rule says: the source of its page and of its tests. */
 export interface RuleDoc {
@@ -30,7 +30,7 @@ export interface ExampleFile {
 
 /** Reads the doc comment above the export of a rule's file. */
 export function readRuleDoc(name: string): RuleDoc {
-  const path = fileURLToPath(new URL(`../../src/lint/rules/${name}.ts`, import.meta.url))
+  const path = fileURLToPath(new URL(`../../src/backlog/lint/rules/${name}.ts`, import.meta.url))
   const comment = /\/\*\*\n([\s\S]*?)\n \*\/\nexport const /.exec(readFileSync(path, 'utf8'))?.[1]
   if (comment === undefined) throw new Error(`${name} has no doc comment above its export`)
   const text = comment.replaceAll(/^ \* ?/gm, '')

@@ -1,4 +1,4 @@
-import type { Rule } from '../../src/lint/rule.ts'
+import type { Rule } from '../../src/backlog/lint/rule.ts'
 import type { Example, ExampleFile, RuleDoc } from './rule-doc.ts'
 
 /** The page of a rule in `docs/lint/`. */
@@ -26,7 +26,7 @@ export function indexPage(rules: readonly { rule: Rule; doc: RuleDoc }[]): strin
   })
   return [
     '# What `ralph lint` checks',
-    'An error makes `ralph lint` exit with 1; a warning does not. Each page shows what is wrong, what is right and how to fix it.\nThese pages are made from the rules themselves, in `src/lint/rules/`.\n\nFiles of disciplines and features are checked as well, whether or not a task names them. Their problems are reported as `bad-discipline` or `bad-feature`: a field or a section that is probably misspelled (a warning), an agent that ralph does not know, a path that leads out of the repository, servers or frontmatter that cannot be read, a file that is not text. [The prompt](../prompts.md) says what they may contain.',
+    'An error makes `ralph lint` exit with 1; a warning does not. Each page shows what is wrong, what is right and how to fix it.\nThese pages are made from the rules themselves, in `src/backlog/lint/rules/`.\n\nFiles of disciplines and features are checked as well, whether or not a task names them. Their problems are reported as `bad-discipline` or `bad-feature`: a field or a section that is probably misspelled (a warning), an agent that ralph does not know, a path that leads out of the repository, servers or frontmatter that cannot be read, a file that is not text. [The prompt](../prompts.md) says what they may contain.',
     ['| rule | is | fixed by `--fix` | finds |', '|---|---|---|---|', ...rows, ''].join('\n'),
   ].join('\n\n')
 }

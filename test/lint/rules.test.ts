@@ -2,16 +2,16 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../src/base/diagnostic.ts'
-import type { LintContext } from '../../src/lint/rule.ts'
-import { lint } from '../../src/lint/lint.ts'
-import { RULES } from '../../src/lint/rules.ts'
-import { parseTask } from '../../src/task/parse.ts'
+import type { LintContext } from '../../src/backlog/lint/rule.ts'
+import { lint } from '../../src/backlog/lint/lint.ts'
+import { RULES } from '../../src/backlog/lint/rules.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
 import { fixTexts } from './fix-texts.ts'
 import { readRuleDoc, type ExampleFile } from './rule-doc.ts'
 import { indexPage, rulePage } from './rule-page.ts'
 
 const DOCS = new URL('../../docs/lint/', import.meta.url)
-const SOURCES = new URL('../../src/lint/rules/', import.meta.url)
+const SOURCES = new URL('../../src/backlog/lint/rules/', import.meta.url)
 const names = RULES.map((rule) => rule.name)
 
 /** A line as `ralph lint` prints it. */

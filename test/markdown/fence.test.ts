@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
 import { describe, expect, it } from 'vitest'
-import { closed, fenced, inlineCode, unfenced } from '../../src/markdown/fence.ts'
+import { closed, fenced, inlineCode, unfenced } from '../../src/backlog/markdown/fence.ts'
 import { hostileText } from '../prompt/hostile-text.ts'
 
 const parse = (markdown: string) => unified().use(remarkParse).parse(markdown).children

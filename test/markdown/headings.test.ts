@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { headingsOf, parsedHeadings, scannedHeadings } from '../../src/markdown/headings.ts'
+import { headingsOf, parsedHeadings, scannedHeadings } from '../../src/backlog/markdown/headings.ts'
 
 const line = fc.constantFrom(
   '# A',

@@ -17,14 +17,13 @@ const { values, positionals } = parseArgs({
 /** The tests that answer for a folder: the second list runs only where the first notices nothing. */
 const GOLDEN = ['test/cli/golden.test.ts', 'test/cli/views.test.ts']
 const TESTS = {
-  select: [['test/select/'], GOLDEN],
-  task: [['test/task/'], [...GOLDEN, 'test/lint/']],
-  lint: [['test/lint/'], GOLDEN],
+  'backlog/select': [['test/select/'], GOLDEN],
+  backlog: [['test/task/'], [...GOLDEN, 'test/lint/']],
+  'backlog/lint': [['test/lint/'], GOLDEN],
   prompt: [['test/prompt/'], ['test/cli/prompt.test.ts']],
-  ui: [['test/ui/'], [...GOLDEN, 'test/cli/history-commands.test.ts']],
-  attempt: [['test/attempt/'], ['test/run/checked-tree.test.ts', 'test/run/loop.test.ts']],
-  landing: [
-    ['test/landing/', 'test/run/checked-tree.test.ts'],
+  screen: [['test/ui/'], [...GOLDEN, 'test/cli/history-commands.test.ts']],
+  engine: [
+    ['test/attempt/', 'test/engine/', 'test/run/checked-tree.test.ts'],
     [
       'test/run/together.test.ts',
       'test/run/foreign-commits.test.ts',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ralph, type Answer } from '../cli/ralph.ts'
 import { git as gitIn, env } from '../cli/script-repository.ts'
 import { makeFolder, put } from '../git/repository.ts'
-import type { Answers, Phase } from '../../src/plan/answers.ts'
+import type { Answers, Phase } from '../../src/authoring/plan/answers.ts'
 
 export { env, git } from '../cli/script-repository.ts'
 

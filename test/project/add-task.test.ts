@@ -5,8 +5,8 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { taskAdder } from '../../src/project/add-task.ts'
 import { openProject } from '../../src/project/project.ts'
-import { SIGNALS } from '../../src/signal/signal.ts'
-import { parseTask } from '../../src/task/parse.ts'
+import { SIGNALS } from '../../src/agents/signal/signal.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
 import { makeFolder, put } from '../git/repository.ts'
 
 const TASK =

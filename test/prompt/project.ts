@@ -5,8 +5,8 @@ import { onTestFinished } from 'vitest'
 import { assemblePrompt } from '../../src/prompt/assemble.ts'
 import { gatherPrompt, type Gathered, type GatherRequest } from '../../src/prompt/gather.ts'
 import type { Prompt } from '../../src/prompt/parts.ts'
-import type { Task } from '../../src/task/model.ts'
-import { parseTask } from '../../src/task/parse.ts'
+import type { Task } from '../../src/backlog/model.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
 
 /** A project in a folder of its own, gone when the test has ended. */
 export interface TestProject {

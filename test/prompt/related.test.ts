@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { relatedTasks } from '../../src/prompt/related.ts'
-import type { Task } from '../../src/task/model.ts'
-import { parseTask } from '../../src/task/parse.ts'
+import type { Task } from '../../src/backlog/model.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
 
 const read = (name: string, fields: string): Promise<Task> =>
   parseTask({ file: `docs/tasks/${name}.md`, text: `# ${name.slice(0, 5)}: Title\n\n${fields}\n` })

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../../src/events/event.ts'
-import { stateKeeper } from '../../src/bridge/run-state.ts'
+import { stateKeeper } from '../../src/authoring/bridges/run-state.ts'
 import { runTasks } from '../../src/engine/run.ts'
 import { makeRepository } from '../git/repository.ts'
 import { makePorts, OPTIONS } from './ports.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentEnd } from '../../src/agent/port.ts'
+import type { AgentEnd } from '../../src/agents/port.ts'
 import { Control } from '../../src/engine/control.ts'
 import { sleep } from '../../src/process/sleep.ts'
 import { git, put } from '../git/repository.ts'

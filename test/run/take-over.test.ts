@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Agent, AgentRequest, HandEnd, Session } from '../../src/agent/port.ts'
+import type { Agent, AgentRequest, HandEnd, Session } from '../../src/agents/port.ts'
 import { Control } from '../../src/engine/control.ts'
 import type { RunPorts } from '../../src/engine/ports.ts'
 import { git } from '../git/bare-git.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findCycles } from '../../src/select/cycles.ts'
-import { select } from '../../src/select/selection.ts'
+import { findCycles } from '../../src/backlog/select/cycles.ts'
+import { select } from '../../src/backlog/select/selection.ts'
 import { buildTask } from '../task/build-task.ts'
 
 /** The cycles among tasks that are given as number → needs. */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { select, unblocks, type Selection } from '../../src/select/selection.ts'
-import { STATUSES, type Status, type Task } from '../../src/task/model.ts'
+import { select, unblocks, type Selection } from '../../src/backlog/select/selection.ts'
+import { STATUSES, type Status, type Task } from '../../src/backlog/model.ts'
 import { buildTask } from '../task/build-task.ts'
 
 /** A backlog of up to twelve tasks that need each other in any way, some padded, some twice, some unclear. */

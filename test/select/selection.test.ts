@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { select, unblocks } from '../../src/select/selection.ts'
-import type { Task } from '../../src/task/model.ts'
+import { select, unblocks } from '../../src/backlog/select/selection.ts'
+import type { Task } from '../../src/backlog/model.ts'
 import { buildTask } from '../task/build-task.ts'
 
 const ids = (tasks: readonly Task[]): string[] => tasks.map((task) => task.id)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_TIERS, tierOf } from '../../src/select/tier.ts'
+import { DEFAULT_TIERS, tierOf } from '../../src/backlog/select/tier.ts'
 import { buildTask, type TaskSketch } from '../task/build-task.ts'
 
 const some = (count: number): string[] => Array.from({ length: count }, (_, index) => `T-${index + 1}`)

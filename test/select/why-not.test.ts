@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blockedReason } from '../../src/select/why-not.ts'
+import { blockedReason } from '../../src/backlog/select/why-not.ts'
 import { buildTask } from '../task/build-task.ts'
 
 describe('the reason of a block', () => {

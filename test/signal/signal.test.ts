@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { openSignalFolder } from '../../src/signal/folder.ts'
-import { followLines } from '../../src/signal/line-file.ts'
-import { readReply, readSignal, type Signal } from '../../src/signal/signal.ts'
+import { openSignalFolder } from '../../src/agents/signal/folder.ts'
+import { followLines } from '../../src/agents/signal/line-file.ts'
+import { readReply, readSignal, type Signal } from '../../src/agents/signal/signal.ts'
 
 const folder = () => {
   const path = mkdtempSync(join(tmpdir(), 'ralph-signals-'))

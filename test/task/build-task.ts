@@ -1,4 +1,4 @@
-import type { SectionName, Section, Task } from '../../src/task/model.ts'
+import type { SectionName, Section, Task } from '../../src/backlog/model.ts'
 
 /** What a test says of a task; the rest is that of a TODO with nothing but its id. */
 export interface TaskSketch extends Partial<Omit<Task, 'id' | 'number' | 'depends' | 'source' | 'sections'>> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { checkedIn, checkOff } from '../../src/task/criteria.ts'
-import { completeTask } from '../../src/task/finish.ts'
-import { parseTask } from '../../src/task/parse.ts'
-import { edited } from '../../src/markdown/splice.ts'
+import { checkedIn, checkOff } from '../../src/backlog/criteria.ts'
+import { completeTask } from '../../src/backlog/finish.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
+import { edited } from '../../src/backlog/markdown/splice.ts'
 
 const TEXT = `# T-004: Add it
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { parseTask } from '../../src/task/parse.ts'
-import { factsScanner } from '../../src/task/scan-facts.ts'
-import { TASK_VOCABULARY, taskVocabulary } from '../../src/task/vocabulary.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
+import { factsScanner } from '../../src/backlog/scan-facts.ts'
+import { TASK_VOCABULARY, taskVocabulary } from '../../src/backlog/vocabulary.ts'
 
 const FILE = 'docs/tasks/T-004.md'
 const read = (block: string) =>

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { removeField, setField, setStatus } from '../../src/task/edit-field.ts'
-import { extendSection, removeSection, setSection } from '../../src/task/edit-section.ts'
-import { type FieldName, sectionOf, type Task } from '../../src/task/model.ts'
-import { parseTask } from '../../src/task/parse.ts'
-import { applySplices, type Splice } from '../../src/markdown/splice.ts'
-import { TASK_VOCABULARY, taskVocabulary } from '../../src/task/vocabulary.ts'
+import { removeField, setField, setStatus } from '../../src/backlog/edit-field.ts'
+import { extendSection, removeSection, setSection } from '../../src/backlog/edit-section.ts'
+import { type FieldName, sectionOf, type Task } from '../../src/backlog/model.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
+import { applySplices, type Splice } from '../../src/backlog/markdown/splice.ts'
+import { TASK_VOCABULARY, taskVocabulary } from '../../src/backlog/vocabulary.ts'
 import { samples } from './styles.ts'
 
 async function read(text: string, id = 'T-004'): Promise<Task> {

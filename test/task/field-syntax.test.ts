@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fieldStart } from '../../src/task/field-syntax.ts'
-import { parseTask } from '../../src/task/parse.ts'
+import { fieldStart } from '../../src/backlog/field-syntax.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
 
 test.each([
   ['**Depends**: T-001', 'Depends', true],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { blockTask, completeTask } from '../../src/task/finish.ts'
-import { parseTask } from '../../src/task/parse.ts'
+import { blockTask, completeTask } from '../../src/backlog/finish.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
 
 const HEAD = '# T-004: Title\n\n- **Status**: TODO\n'
 

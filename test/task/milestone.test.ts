@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isMilestone } from '../../src/task/milestone.ts'
+import { isMilestone } from '../../src/backlog/milestone.ts'
 
 it.each([
   ['2 — Payments', '2', true],

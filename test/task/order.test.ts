@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { inOrder } from '../../src/task/order.ts'
+import { inOrder } from '../../src/backlog/order.ts'
 
 interface Name {
   readonly id: string

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { originText, readOrigin } from '../../src/task/origin.ts'
-import { parseTask } from '../../src/task/parse.ts'
-import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
+import { originText, readOrigin } from '../../src/backlog/origin.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
+import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
 
 const text = (origin: string): string =>
   `# T-001: One\n\n- **Status**: TODO\n- **Depends**: none\n- **Origin**: ${origin}\n\n## Description\n\nDo it.\n`

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseTask } from '../../src/task/parse.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
 import { planSetup } from '../../src/project/init/plan.ts'
-import { taskWriter } from '../../src/task/draft.ts'
-import { factsScanner } from '../../src/task/scan-facts.ts'
-import { TASK_VOCABULARY } from '../../src/task/vocabulary.ts'
+import { taskWriter } from '../../src/backlog/draft.ts'
+import { factsScanner } from '../../src/backlog/scan-facts.ts'
+import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
 import { samples } from './styles.ts'
 
 test('whatever its style, a document is read as it was meant', async () => {

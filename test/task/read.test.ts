@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readBacklog, readHeads, readTask } from '../../src/task/read.ts'
+import { readBacklog, readHeads, readTask } from '../../src/backlog/read.ts'
 
 const TASK = '# T-001: One\n\n- **Status**: TODO\n'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { subjectOf, titleIn } from '../../src/task/subject.ts'
+import { subjectOf, titleIn } from '../../src/backlog/subject.ts'
 
 const task = { id: 'T-004', title: 'Add (the) login [form]', milestone: '1 — Shop' }
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { readTaskBytes, readTaskFiles } from '../../src/task/task-files.ts'
+import { readTaskBytes, readTaskFiles } from '../../src/backlog/task-files.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ralph-task-files-'))
 afterAll(() => rmSync(root, { recursive: true }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { parseTask } from '../../src/task/parse.ts'
-import { taskVocabulary } from '../../src/task/vocabulary.ts'
-import { isNone, splitPaths, splitReferences } from '../../src/task/values.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
+import { taskVocabulary } from '../../src/backlog/vocabulary.ts'
+import { isNone, splitPaths, splitReferences } from '../../src/backlog/values.ts'
 
 test.each([
   ['src/{a,b}.ts, c.ts', ['src/{a,b}.ts', 'c.ts']],

@@ -1,7 +1,7 @@
-import type { Frame, FrameRow } from '../../src/tui/frame.ts'
-import { textOf } from '../../src/ui/block.ts'
-import { fit } from '../../src/ui/fit.ts'
-import type { Measure } from '../../src/ui/width.ts'
+import type { Frame, FrameRow } from '../../src/screen/full/frame.ts'
+import { textOf } from '../../src/screen/block.ts'
+import { fit } from '../../src/screen/fit.ts'
+import type { Measure } from '../../src/screen/width.ts'
 
 /** What a frame says, as text. */
 export function frameText({ rows, columns }: Frame, measure: Measure): string {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Frame, FrameRow } from '../../src/tui/frame.ts'
-import { ENTER, LEAVE, Painter } from '../../src/tui/painter.ts'
-import { bad, dim, strong, type Piece } from '../../src/ui/block.ts'
-import { measureForAny } from '../../src/ui/width.ts'
+import type { Frame, FrameRow } from '../../src/screen/full/frame.ts'
+import { ENTER, LEAVE, Painter } from '../../src/screen/full/painter.ts'
+import { bad, dim, strong, type Piece } from '../../src/screen/block.ts'
+import { measureForAny } from '../../src/screen/width.ts'
 import { openScreen } from '../ui/screen.ts'
 import { frameText } from './frame-text.ts'
 

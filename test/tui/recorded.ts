@@ -1,7 +1,7 @@
 import type { Emitted, RunEvent } from '../../src/events/event.ts'
 import type { TaskJson } from '../../src/events/task.ts'
 import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
-import type { BoardTask } from '../../src/tui/board.ts'
+import type { BoardTask } from '../../src/screen/full/board.ts'
 
 /** When the run of these tests began. */
 export const BEGAN = Date.UTC(2025, 0, 15, 14, 0)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/events/event.ts'
-import { line } from '../../src/ui/block.ts'
+import { line } from '../../src/screen/block.ts'
 import { openTui } from './harness.ts'
 import { attempt, begun, ENDED, TASKS, timed, TWO_JOBS } from './recorded.ts'
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { wantsAscii, withAsciiSigns } from '../../src/ui/ascii.ts'
-import { isNarrow } from '../../src/ui/width.ts'
+import { wantsAscii, withAsciiSigns } from '../../src/screen/ascii.ts'
+import { isNarrow } from '../../src/screen/width.ts'
 
 describe('signs', () => {
   it('each have one of ASCII that is as wide, wherever a view or a command draws one', () => {
-    const drawn = ['ui', 'cli', 'engine'].flatMap((folder) =>
+    const drawn = ['screen', 'cli', 'engine'].flatMap((folder) =>
       signsIn(new URL(`../../src/${folder}/`, import.meta.url)),
     )
     expect(drawn).toContain('✓')

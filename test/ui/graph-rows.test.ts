@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { select } from '../../src/select/selection.ts'
-import { graphRows } from '../../src/ui/graph-rows.ts'
+import { select } from '../../src/backlog/select/selection.ts'
+import { graphRows } from '../../src/screen/graph-rows.ts'
 import { buildTask } from '../task/build-task.ts'
 
 const idOf = (number: number): string => `T-${String(number).padStart(3, '0')}`

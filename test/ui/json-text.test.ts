@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonPieces } from '../../src/ui/json-text.ts'
+import { jsonPieces } from '../../src/screen/json-text.ts'
 
 test('a document in pieces is the same JSON as in one', () => {
   fc.assert(

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import stringWidth from 'fast-string-width'
 import { describe, expect, it } from 'vitest'
-import { accent, dim, line, paragraph, type Block, type Line } from '../../src/ui/block.ts'
-import { type Canvas, layOut } from '../../src/ui/layout.ts'
+import { accent, dim, line, paragraph, type Block, type Line } from '../../src/screen/block.ts'
+import { type Canvas, layOut } from '../../src/screen/layout.ts'
 
 const drawn = async (blocks: readonly Block[], canvas: Canvas): Promise<string> => layOut(blocks, canvas)
 const plain = (blocks: readonly Block[], columns: number | null): Promise<string> =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Diagnostic } from '../../src/base/diagnostic.ts'
-import { layOut } from '../../src/ui/layout.ts'
-import { lintView } from '../../src/ui/lint-view.ts'
+import { layOut } from '../../src/screen/layout.ts'
+import { lintView } from '../../src/screen/lint-view.ts'
 
 const found = (number: number, severity: Diagnostic['severity'], message = 'no criteria'): Diagnostic => ({
   file: `docs/tasks/T-0${number}.md`,

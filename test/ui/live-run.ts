@@ -1,6 +1,6 @@
 import type { Emitted } from '../../src/events/event.ts'
-import { RunReporter } from '../../src/ui/run-reporter.ts'
-import { measureForAny } from '../../src/ui/width.ts'
+import { RunReporter } from '../../src/screen/run-reporter.ts'
+import { measureForAny } from '../../src/screen/width.ts'
 import { START, type At } from './recorded.ts'
 import { openScreen, type Screen } from './screen.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { printable, printableJson } from '../../src/ui/printable.ts'
+import { printable, printableJson } from '../../src/screen/printable.ts'
 
 describe('text from a file', () => {
   it.each([

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { JournalReader } from '../../src/ui/read-journal.ts'
+import { JournalReader } from '../../src/screen/read-journal.ts'
 
 function journal() {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-journal-'))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { select } from '../../src/select/selection.ts'
-import { parseTask } from '../../src/task/parse.ts'
-import { explain, firstSentence } from '../../src/ui/reason-text.ts'
+import { select } from '../../src/backlog/select/selection.ts'
+import { parseTask } from '../../src/backlog/parse.ts'
+import { explain, firstSentence } from '../../src/screen/reason-text.ts'
 import { buildTask } from '../task/build-task.ts'
 
 describe('the first sentence', () => {

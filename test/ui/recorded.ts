@@ -1,8 +1,8 @@
 import type { Emitted } from '../../src/events/event.ts'
 import type { Gate, GateResult } from '../../src/events/gate.ts'
 import { UNKNOWN_USAGE, type Usage } from '../../src/events/usage.ts'
-import { taskJson } from '../../src/select/task-json.ts'
-import { tierOf } from '../../src/select/tier.ts'
+import { taskJson } from '../../src/backlog/select/task-json.ts'
+import { tierOf } from '../../src/backlog/select/tier.ts'
 import { runStarted } from '../events/run-started.ts'
 import { buildTask } from '../task/build-task.ts'
 

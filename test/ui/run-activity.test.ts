@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { AgentTool } from '../../src/events/event.ts'
-import { Activity } from '../../src/ui/run-activity.ts'
+import { Activity } from '../../src/screen/run-activity.ts'
 
 const GATE = { name: 'test', command: 'npm test', required: true, timeoutSeconds: 60 }
 const time = (seconds: number) => new Date(seconds * 1000)

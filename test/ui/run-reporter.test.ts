@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Happening } from '../../src/events/event.ts'
-import { RunReporter } from '../../src/ui/run-reporter.ts'
-import { measureForAny } from '../../src/ui/width.ts'
+import { RunReporter } from '../../src/screen/run-reporter.ts'
+import { measureForAny } from '../../src/screen/width.ts'
 import { ended, START, STORY, usage } from './recorded.ts'
 
 interface Pipe {

@@ -1,8 +1,8 @@
 import { expect, it, test } from 'vitest'
 import type { GateResult, Verdict } from '../../src/events/gate.ts'
 import type { Interference } from '../../src/events/interference.ts'
-import { bad, good } from '../../src/ui/block.ts'
-import { deniedTexts, gateText, interferenceText, stoppingText } from '../../src/ui/run-text.ts'
+import { bad, good } from '../../src/screen/block.ts'
+import { deniedTexts, gateText, interferenceText, stoppingText } from '../../src/screen/run-text.ts'
 
 it('tells what an agent was denied with the permission that would allow it', () => {
   expect(deniedTexts([])).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { wantsColour } from '../../src/ui/style.ts'
+import { wantsColour } from '../../src/screen/style.ts'
 
 describe('colour', () => {
   it.each([

@@ -1,7 +1,7 @@
 import stringWidth from 'fast-string-width'
 import { describe, expect, it } from 'vitest'
-import { printable } from '../../src/ui/printable.ts'
-import { isNarrow, measureForAny } from '../../src/ui/width.ts'
+import { printable } from '../../src/screen/printable.ts'
+import { isNarrow, measureForAny } from '../../src/screen/width.ts'
 
 describe('the width of a text', () => {
   it.each(['Add the login form', '로그인', '日本語 text', '👩‍👩‍👧', 'é', 'ｆｕｌｌ', '✓ ▸ ■ · ░█ … — §'])(

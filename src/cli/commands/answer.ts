@@ -2,7 +2,7 @@ import { readNamed } from '../../project/find-task.ts'
 import { openPlace } from '../../project/project.ts'
 import { tryRun } from '../run/run-control.ts'
 import { UserError } from '../../base/errors.ts'
-import { line } from '../../ui/block.ts'
+import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 import { tryAgain } from './retry.ts'
 

@@ -4,8 +4,8 @@ import { readNamed } from '../../project/find-task.ts'
 import { openPlace, spelledWords } from '../../project/project.ts'
 import { openOrigins } from '../../project/origins.ts'
 import { blockMessage } from '../../engine/give-up.ts'
-import { blockTask } from '../../task/finish.ts'
-import { line } from '../../ui/block.ts'
+import { blockTask } from '../../backlog/finish.ts'
+import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 
 /** Blocks a task by hand, in a commit of its own. */

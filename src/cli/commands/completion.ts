@@ -1,6 +1,6 @@
 import { UserError } from '../../base/errors.ts'
-import { readFacts } from '../../task/read.ts'
-import { printable } from '../../ui/printable.ts'
+import { readFacts } from '../../backlog/read.ts'
+import { printable } from '../../screen/printable.ts'
 import type { Context } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
 import { bashCompletion } from '../completion/bash.ts'

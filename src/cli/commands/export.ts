@@ -1,9 +1,9 @@
 import { relative } from 'node:path'
 import { UserError } from '../../base/errors.ts'
-import { EXPORT_NAMES } from '../../bridge/names.ts'
+import { EXPORT_NAMES } from '../../authoring/bridges/names.ts'
 import { exportedTexts, writeExport } from '../../project/export-tasks.ts'
 import { openProject } from '../../project/project.ts'
-import { line } from '../../ui/block.ts'
+import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 
 /** Writes the backlog in another tool's format. */

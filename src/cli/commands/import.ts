@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
 import { pathWithin } from '../../base/paths.ts'
-import { FORMAT_NAMES } from '../../bridge/names.ts'
+import { FORMAT_NAMES } from '../../authoring/bridges/names.ts'
 import { importTasks, type Imported, type ImportWish } from '../../project/import-tasks.ts'
 import { openPlace } from '../../project/project.ts'
-import { importView } from '../../ui/import-view.ts'
+import { importView } from '../../screen/import-view.ts'
 import type { Context } from '../command.ts'
 
 /** Makes task files from another tool's backlog; exits with 1 if that cannot be read. */

@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
-import type { LintContext, LintedTask } from '../../lint/rule.ts'
-import { fix, type TaskFiles } from '../../lint/fix.ts'
-import { byPlace, startLint } from '../../lint/lint.ts'
+import type { LintContext, LintedTask } from '../../backlog/lint/rule.ts'
+import { fix, type TaskFiles } from '../../backlog/lint/fix.ts'
+import { byPlace, startLint } from '../../backlog/lint/lint.ts'
 import { checkLibraryFile, LIBRARY_RULES, libraryFiles } from '../../prompt/check-library.ts'
-import { readBacklog, readFacts } from '../../task/read.ts'
+import { readBacklog, readFacts } from '../../backlog/read.ts'
 import { counted } from '../../base/text.ts'
-import { RULES } from '../../lint/rules.ts'
-import { idInFileName } from '../../task/file-name.ts'
-import { line } from '../../ui/block.ts'
-import { lintSummary, lintView } from '../../ui/lint-view.ts'
+import { RULES } from '../../backlog/lint/rules.ts'
+import { idInFileName } from '../../backlog/file-name.ts'
+import { line } from '../../screen/block.ts'
+import { lintSummary, lintView } from '../../screen/lint-view.ts'
 import type { Context } from '../command.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import { addToJobSummary, isInAction, prefixInRepository } from '../github.ts'
@@ -71,7 +71,7 @@ async function show(context: Context, place: Place, format: Format, found: Count
   if (format === 'json') context.printJson({ version: 1, diagnostics, errors, warnings, fixed, renumbered })
   if (format === 'text') await context.print(lintView(found))
   if (format === 'json' || format === 'text') return
-  const { githubAnnotations, lintMarkdown, sarifLog } = await import('../../ui/lint-formats.ts')
+  const { githubAnnotations, lintMarkdown, sarifLog } = await import('../../screen/lint-formats.ts')
   const prefix = prefixInRepository(place.root)
   if (format === 'sarif') {
     const rules = [...RULES, ...LIBRARY_RULES]
@@ -122,7 +122,7 @@ async function checkInput({ io, options }: Context, place: Place): Promise<Found
   if (idInFileName(name) === null || file !== `${dir}/${name}`) {
     return { checked: 0, fixed: [], renumbered: [], diagnostics: [] }
   }
-  const { parseTask } = await import('../../task/parse.ts')
+  const { parseTask } = await import('../../backlog/parse.ts')
   const task = await parseTask({ file, text }, vocabulary)
   const others = (await readLinted(place)).filter((one) => one.file !== file)
   const check = startLint([...others, task], await lintContext(place))

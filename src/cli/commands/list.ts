@@ -1,13 +1,13 @@
-import { countByStatus, type Selection, type TaskState } from '../../select/selection.ts'
-import type { Facts } from '../../task/model.ts'
-import { listView } from '../../ui/list-view.ts'
+import { countByStatus, type Selection, type TaskState } from '../../backlog/select/selection.ts'
+import type { Facts } from '../../backlog/model.ts'
+import { listView } from '../../screen/list-view.ts'
 import type { Context } from '../command.ts'
 import { disciplineBadges } from '../../project/discipline-badges.ts'
 import { blockedReasons, openListing } from '../../project/listing.ts'
-import { isMilestone } from '../../task/milestone.ts'
+import { isMilestone } from '../../backlog/milestone.ts'
 import type { Options } from '../options.ts'
 import { openPlace } from '../../project/project.ts'
-import { JSON_FACTS, tasksJson } from '../../select/task-json.ts'
+import { JSON_FACTS, tasksJson } from '../../backlog/select/task-json.ts'
 
 /** Shows the backlog, or the part that matches the filters. */
 export async function run(context: Context): Promise<number> {

@@ -1,11 +1,11 @@
 import { UserError } from '../../base/errors.ts'
 import { INSIDE_VARIABLE } from '../../base/names.ts'
-import { attemptIn, attemptOffer } from '../../mcp/attempt.ts'
-import { PROJECT_ABOUT, projectTools, type ToolCall } from '../../mcp/project-tools.ts'
-import { serveMcp, type McpOffer } from '../../mcp/server.ts'
+import { attemptIn, attemptOffer } from '../mcp/attempt.ts'
+import { PROJECT_ABOUT, projectTools, type ToolCall } from '../mcp/project-tools.ts'
+import { serveMcp, type McpOffer } from '../mcp/server.ts'
 import { withParts } from '../../base/parts.ts'
 import type { Answers } from '../../project/answers.ts'
-import { line } from '../../ui/block.ts'
+import { line } from '../../screen/block.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Context } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
@@ -43,7 +43,7 @@ export async function run(context: Context): Promise<number> {
 }
 
 async function printConfig(context: Context, client: string): Promise<number> {
-  const { mcpConfigFor } = await import('../../mcp/print-config.ts')
+  const { mcpConfigFor } = await import('../mcp/print-config.ts')
   const config = mcpConfigFor(client, context.io)
   if (context.json) {
     context.printJson({ version: 1, ...config })

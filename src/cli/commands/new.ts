@@ -16,7 +16,7 @@ import {
 } from '../../project/new-task.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { unlessGitIsMissing } from '../../project/repository.ts'
-import { paragraph } from '../../ui/block.ts'
+import { paragraph } from '../../screen/block.ts'
 
 /** Writes the next free task file and prints its path. */
 export async function run(context: Context): Promise<number> {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
-import { IDLE, schedule, type Schedule } from '../../select/schedule.ts'
-import { type Selection, type TaskState } from '../../select/selection.ts'
-import type { TierChoice } from '../../select/tier.ts'
-import type { Facts, TaskHead } from '../../task/model.ts'
-import { readTask } from '../../task/read.ts'
+import { IDLE, schedule, type Schedule } from '../../backlog/select/schedule.ts'
+import { type Selection, type TaskState } from '../../backlog/select/selection.ts'
+import type { TierChoice } from '../../backlog/select/tier.ts'
+import type { Facts, TaskHead } from '../../backlog/model.ts'
+import { readTask } from '../../backlog/read.ts'
 import {
   NEXT_FACTS,
   nextView,
@@ -13,15 +13,15 @@ import {
   type EligibleTask,
   type NextTask,
   type Together,
-} from '../../ui/next-view.ts'
-import { explainListed, needsWhole } from '../../ui/reason-text.ts'
-import type { WaitingTask } from '../../ui/waiting-view.ts'
-import { line } from '../../ui/block.ts'
+} from '../../screen/next-view.ts'
+import { explainListed, needsWhole } from '../../screen/reason-text.ts'
+import type { WaitingTask } from '../../screen/waiting-view.ts'
+import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 import { blockedReasons, openListing, openTask } from '../../project/listing.ts'
 import { previewAgent } from '../../project/agent-wishes.ts'
 import { openPlace, selectByHeads, type Place } from '../../project/project.ts'
-import { JSON_FACTS, taskJson, tasksJson } from '../../select/task-json.ts'
+import { JSON_FACTS, taskJson, tasksJson } from '../../backlog/select/task-json.ts'
 
 /** Previews the next task; exits with 1 if none is eligible. */
 export async function run(context: Context): Promise<number> {

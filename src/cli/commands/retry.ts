@@ -1,5 +1,5 @@
 import { retry } from '../../project/retry-task.ts'
-import { line } from '../../ui/block.ts'
+import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 
 /** Makes a blocked task TODO again, with an answer to its agent's question if there is one. */

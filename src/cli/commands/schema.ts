@@ -18,6 +18,6 @@ export async function run({ args, printRaw }: Context): Promise<number> {
 }
 
 async function answersText(): Promise<string> {
-  const { planJsonSchema } = await import('../../plan/json-schema.ts')
+  const { planJsonSchema } = await import('../../authoring/plan/json-schema.ts')
   return `${JSON.stringify(planJsonSchema(), null, 2)}\n`
 }

@@ -1,5 +1,5 @@
 import { allRuns, overviewOf } from '../run/run-control.ts'
-import { runsView, statusView } from '../../ui/status-view.ts'
+import { runsView, statusView } from '../../screen/status-view.ts'
 import type { Context } from '../command.ts'
 
 /** Shows the current run, its tasks and questions, and candidates; or all runs of this checkout. */

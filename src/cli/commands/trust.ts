@@ -10,7 +10,7 @@ import { trustTip, untrusted, untrustedDiff } from '../../project/trust.ts'
 import { openPlace } from '../../project/project.ts'
 import { openWithCommit } from '../../project/repository.ts'
 import { refuseInside } from '../../project/world.ts'
-import { line } from '../../ui/block.ts'
+import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 
 /** Shows what agents have changed in the configuration, and accepts it if a person says so. */

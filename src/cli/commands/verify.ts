@@ -1,9 +1,9 @@
 import { verifyTasks, type Verification, type VerifiedTask } from '../../history/verify.ts'
-import { readFacts } from '../../task/read.ts'
+import { readFacts } from '../../backlog/read.ts'
 import { UserError } from '../../base/errors.ts'
 import { findTask, taskNames } from '../../project/find-task.ts'
 import { refuseToStart } from '../../project/world.ts'
-import { checkedBlocks, checkedSummary, verifyView, type CheckedTask } from '../../ui/verify-view.ts'
+import { checkedBlocks, checkedSummary, verifyView, type CheckedTask } from '../../screen/verify-view.ts'
 import type { Context } from '../command.ts'
 import { addToJobSummary, isInAction } from '../github.ts'
 import { openPlace, type Place } from '../../project/project.ts'
@@ -75,7 +75,7 @@ async function annotate(
   context: Context,
   { tasks, isCutOff, checked }: Verification & { readonly checked: readonly CheckedTask[] },
 ): Promise<void> {
-  const { verifyAnnotations, verifyMarkdown } = await import('../../ui/verify-formats.ts')
+  const { verifyAnnotations, verifyMarkdown } = await import('../../screen/verify-formats.ts')
   context.printRaw(verifyAnnotations(tasks, checked))
   addToJobSummary(context.io, verifyMarkdown({ tasks, isCutOff, checked }))
 }

@@ -1,6 +1,6 @@
-import type { Choice } from '../../plan/decision-file.ts'
-import type { PlanPorts } from '../../plan/ports.ts'
-import { printable } from '../../ui/printable.ts'
+import type { Choice } from '../../authoring/plan/decision-file.ts'
+import type { PlanPorts } from '../../authoring/plan/ports.ts'
+import { printable } from '../../screen/printable.ts'
 import type { Dialogue } from '../io.ts'
 
 const OWN_WORDS = '\0own'

@@ -1,6 +1,6 @@
 import { commandRun } from './run-control.ts'
 import type { ControlRequest } from '../../engine/control-socket.ts'
-import { line } from '../../ui/block.ts'
+import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 
 /** Sends a request to the running run, and prints its answer. */

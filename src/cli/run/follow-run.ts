@@ -1,10 +1,10 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { UserError } from '../../base/errors.ts'
 import type { RunEvent } from '../../events/event.ts'
-import { JournalReader } from '../../ui/read-journal.ts'
+import { JournalReader } from '../../screen/read-journal.ts'
 import { journalPath } from '../../engine/journal.ts'
 import { lockOwner } from '../../process/lock.ts'
-import { runsIn } from '../../ui/read-journal.ts'
+import { runsIn } from '../../screen/read-journal.ts'
 
 /** Gets the events of a followed run. */
 export interface RunListener {

@@ -1,7 +1,7 @@
 import type { RunEvent, StopMode } from '../../events/event.ts'
 import type { Control } from '../../engine/control.ts'
-import { accent, dim, paragraph, type Block } from '../../ui/block.ts'
-import type { RunReporter } from '../../ui/run-reporter.ts'
+import { accent, dim, paragraph, type Block } from '../../screen/block.ts'
+import type { RunReporter } from '../../screen/run-reporter.ts'
 import type { KeyPress, Keyboard } from '../keyboard.ts'
 import type { RunViews } from './views.ts'
 

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { fewOf } from '../../base/text.ts'
 import type { Questions } from '../../project/questions.ts'
 import { FAILURE_ANSWERS, type FailureAnswer } from '../../engine/ports.ts'
-import { printable } from '../../ui/printable.ts'
+import { printable } from '../../screen/printable.ts'
 import type { Dialogue } from '../io.ts'
 
 /** The terminal for a question. */

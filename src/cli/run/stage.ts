@@ -1,7 +1,7 @@
 import type { Questions } from '../../project/questions.ts'
 import { openRepository } from '../../project/repository.ts'
 import { runFolder } from '../../engine/folder.ts'
-import { readEvents } from '../../ui/read-journal.ts'
+import { readEvents } from '../../screen/read-journal.ts'
 import type { Context } from '../command.ts'
 import type { OwnRun, OwnScreen } from './full-screen.ts'
 import type { LineShow, Show } from './show-run.ts'

@@ -3,7 +3,7 @@ import { isAtWork, RunFollower } from './follow-run.ts'
 import type { Place } from '../../project/project.ts'
 import { openRepository } from '../../project/repository.ts'
 import { runFolder, type RunFolder } from '../../engine/folder.ts'
-import { RunModel } from '../../tui/model.ts'
+import { RunModel } from '../../screen/full/model.ts'
 import type { Io } from '../io.ts'
 
 /** The events of a journal: all of them, and those that can be shown, without unknown ones of a later version. */

@@ -1,4 +1,4 @@
-import type { Task } from '../../task/model.ts'
+import type { Task } from '../../backlog/model.ts'
 import type { Happening } from '../../events/event.ts'
 import type { Result } from '../attempt.ts'
 import type { Job } from '../job.ts'

@@ -1,5 +1,5 @@
 import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema'
-import { AGENT_NAMES } from '../../agent/registry.ts'
+import { AGENT_NAMES } from '../../agents/registry.ts'
 import { configSchema } from './schema.ts'
 import { agentExamples } from './schema-parts.ts'
 

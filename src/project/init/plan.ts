@@ -1,4 +1,4 @@
-import { EXAMPLE_DESCRIPTION } from '../../task/template.ts'
+import { EXAMPLE_DESCRIPTION } from '../../backlog/template.ts'
 import { TASK_FOLDER } from '../config/defaults.ts'
 import type { Gate } from '../../events/gate.ts'
 import type { ProposedAliases } from './propose-aliases.ts'

@@ -8,8 +8,8 @@ import {
   type SectionName,
   type Status,
   type Task,
-} from '../../task/model.ts'
-import { namesOthers, OTHERS, wordKey } from '../../task/vocabulary.ts'
+} from '../../backlog/model.ts'
+import { namesOthers, OTHERS, wordKey } from '../../backlog/vocabulary.ts'
 import { FIELD_WORDS, SECTION_WORDS, STATUS_WORDS } from './words.ts'
 
 /** A team's own words as found in its backlog. */

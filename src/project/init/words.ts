@@ -1,4 +1,4 @@
-import type { FieldName, SectionName, Status } from '../../task/model.ts'
+import type { FieldName, SectionName, Status } from '../../backlog/model.ts'
 
 /** Known names of the fields, by language: Korean, Chinese, Japanese, Spanish, Portuguese, French, German, Russian. */
 export const FIELD_WORDS: Partial<Record<FieldName, readonly string[]>> = {

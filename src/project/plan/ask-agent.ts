@@ -1,5 +1,5 @@
-import type { AgentOutcome } from '../../agent/port.ts'
-import type { AgentQuestion, AgentReply } from '../../agent/question.ts'
+import type { AgentOutcome } from '../../agents/port.ts'
+import type { AgentQuestion, AgentReply } from '../../agents/question.ts'
 import { attemptFinished } from '../../engine/attempt.ts'
 import { decide, type Situation } from '../../engine/decide.ts'
 import type { AgentChoice } from '../../engine/job.ts'

@@ -13,9 +13,9 @@ import { highestNumber } from '../highest-number.ts'
 import { ignoredPaths } from '../../git/repository.ts'
 import { readStatus } from '../../git/status.ts'
 import { composeMessage } from '../../git/trailers.ts'
-import { lint } from '../../lint/lint.ts'
-import { noNote, noteFile, type NoteStore, type PlanCommit } from '../../plan/note.ts'
-import { EXPORT_FILE, type Committed, type PlanPorts } from '../../plan/ports.ts'
+import { lint } from '../../backlog/lint/lint.ts'
+import { noNote, noteFile, type NoteStore, type PlanCommit } from '../../authoring/plan/note.ts'
+import { EXPORT_FILE, type Committed, type PlanPorts } from '../../authoring/plan/ports.ts'
 import { newMark } from '../../process/mark.ts'
 import { sleep } from '../../process/sleep.ts'
 import { StartedProcesses } from '../../process/started.ts'
@@ -25,10 +25,10 @@ import { runFolder, type RunFolder } from '../../engine/folder.ts'
 import { openLogs } from '../../engine/journal.ts'
 import { obstacles } from '../../engine/preflight.ts'
 import { openHome, type Home } from '../../engine/slot/home.ts'
-import { mirrorPlanning } from '../../bridge/run-state.ts'
-import { tierOf } from '../../select/tier.ts'
-import type { Task } from '../../task/model.ts'
-import { readBacklog } from '../../task/read.ts'
+import { mirrorPlanning } from '../../authoring/bridges/run-state.ts'
+import { tierOf } from '../../backlog/select/tier.ts'
+import type { Task } from '../../backlog/model.ts'
+import { readBacklog } from '../../backlog/read.ts'
 import { Agents } from '../agents.ts'
 import { lintContext } from '../lint-context.ts'
 import type { Place } from '../project.ts'
@@ -107,7 +107,7 @@ export async function planPorts(
       return new Map([[EXPORT_FILE, text], ...(config ? [[config.file, config.text] as const] : [])])
     },
     isIgnored: (paths) => ignoredPaths(reading, paths),
-    schemaOf: async (phase) => (await import('../../plan/json-schema.ts')).answerSchema(phase),
+    schemaOf: async (phase) => (await import('../../authoring/plan/json-schema.ts')).answerSchema(phase),
     ask: async (question) => {
       const questions = await asker()
       const reply = await questions.ask(question)

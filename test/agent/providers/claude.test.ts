@@ -1,9 +1,9 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { FOLDER } from '../../../src/agent/port.ts'
+import { FOLDER } from '../../../src/agents/port.ts'
 import { describe, expect, test } from 'vitest'
-import { claude } from '../../../src/agent/providers/claude.ts'
+import { claude } from '../../../src/agents/providers/claude.ts'
 import { after, hear, request, sample, stderrOf, tools } from './sample.ts'
 
 const result = (fields: object) =>

@@ -1,6 +1,6 @@
-import type { Permission } from '../../../src/agent/port.ts'
+import type { Permission } from '../../../src/agents/port.ts'
 import { describe, expect, test } from 'vitest'
-import { codex } from '../../../src/agent/providers/codex.ts'
+import { codex } from '../../../src/agents/providers/codex.ts'
 import { hear, request, sample, tools } from './sample.ts'
 
 describe('how codex is called', () => {

@@ -4,9 +4,9 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { AgentRequest } from '../../../src/agent/port.ts'
-import { commandProvider } from '../../../src/agent/providers/command.ts'
-import { createAgent } from '../../../src/agent/runtime.ts'
+import type { AgentRequest } from '../../../src/agents/port.ts'
+import { commandProvider } from '../../../src/agents/providers/command.ts'
+import { createAgent } from '../../../src/agents/runtime.ts'
 import { listen, requestOf } from '../requests.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-command-'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureEnd, silentEnd } from '../../../src/agent/providers/failure.ts'
+import { failureEnd, silentEnd } from '../../../src/agents/providers/failure.ts'
 
 const words = { agent: 'Any', login: 'log in', now: () => new Date(2026, 10, 18, 9, 0) }
 

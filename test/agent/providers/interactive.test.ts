@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { AGENTS } from '../../../src/agent/registry.ts'
-import type { Invocation, Session } from '../../../src/agent/port.ts'
+import { AGENTS } from '../../../src/agents/registry.ts'
+import type { Invocation, Session } from '../../../src/agents/port.ts'
 import { request } from './sample.ts'
 
 const LONG = 'word '.repeat(40_000)

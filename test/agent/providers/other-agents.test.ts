@@ -1,10 +1,10 @@
-import { FOLDER } from '../../../src/agent/port.ts'
+import { FOLDER } from '../../../src/agents/port.ts'
 import { describe, expect, test } from 'vitest'
-import { continueCli } from '../../../src/agent/providers/continue.ts'
-import { copilot } from '../../../src/agent/providers/copilot.ts'
-import { gemini } from '../../../src/agent/providers/gemini.ts'
-import { opencode } from '../../../src/agent/providers/opencode.ts'
-import { qwen } from '../../../src/agent/providers/qwen.ts'
+import { continueCli } from '../../../src/agents/providers/continue.ts'
+import { copilot } from '../../../src/agents/providers/copilot.ts'
+import { gemini } from '../../../src/agents/providers/gemini.ts'
+import { opencode } from '../../../src/agents/providers/opencode.ts'
+import { qwen } from '../../../src/agents/providers/qwen.ts'
 import { after, hear, request, sample, stderrOf, tools } from './sample.ts'
 
 const mcpServers = { docs: { command: 'node', args: ['docs.mjs'], env: {} } }

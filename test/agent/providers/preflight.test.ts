@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { claude } from '../../../src/agent/providers/claude.ts'
-import { codex } from '../../../src/agent/providers/codex.ts'
-import { continueCli } from '../../../src/agent/providers/continue.ts'
-import { copilot } from '../../../src/agent/providers/copilot.ts'
-import { gemini } from '../../../src/agent/providers/gemini.ts'
-import { qwen } from '../../../src/agent/providers/qwen.ts'
+import { claude } from '../../../src/agents/providers/claude.ts'
+import { codex } from '../../../src/agents/providers/codex.ts'
+import { continueCli } from '../../../src/agents/providers/continue.ts'
+import { copilot } from '../../../src/agents/providers/copilot.ts'
+import { gemini } from '../../../src/agents/providers/gemini.ts'
+import { qwen } from '../../../src/agents/providers/qwen.ts'
 
 let home: string
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { AgentRequest, Provider, StreamEnd, StreamEvent } from '../../../src/agent/port.ts'
+import type { AgentRequest, Provider, StreamEnd, StreamEvent } from '../../../src/agents/port.ts'
 
 const NOW = new Date(2026, 10, 18, 9, 0, 0)
 

@@ -1,8 +1,8 @@
 import { startProcess } from '../../../src/process/start.ts'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { script, scriptIn } from '../../../src/agent/providers/script.ts'
-import { createAgent } from '../../../src/agent/runtime.ts'
+import { script, scriptIn } from '../../../src/agents/providers/script.ts'
+import { createAgent } from '../../../src/agents/runtime.ts'
 import { listen, requestOf } from '../requests.ts'
 
 const run = async (text: string | null) => {

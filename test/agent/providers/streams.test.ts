@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { Provider, StreamEnd } from '../../../src/agent/port.ts'
-import { AGENTS } from '../../../src/agent/registry.ts'
+import type { Provider, StreamEnd } from '../../../src/agents/port.ts'
+import { AGENTS } from '../../../src/agents/registry.ts'
 import { hear, sample } from './sample.ts'
 
 const folder = new URL('../samples/', import.meta.url)

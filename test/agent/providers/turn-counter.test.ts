@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TurnCounter } from '../../../src/agent/providers/turn-counter.ts'
+import { TurnCounter } from '../../../src/agents/providers/turn-counter.ts'
 
 test('tools that are called together are one turn, one after another are two', () => {
   const turns = new TurnCounter()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { JsonSchema } from '@valibot/to-json-schema'
 import { parse } from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { Permission } from '../../../src/agent/port.ts'
+import type { Permission } from '../../../src/agents/port.ts'
 import {
   DEFAULTS,
   GATE_TIMEOUT_SECONDS,
@@ -16,7 +16,7 @@ import { loadConfig } from '../../../src/project/config/load.ts'
 import { configSchema } from '../../../src/project/config/schema.ts'
 import { detectGates } from '../../../src/project/config/detect-gates.ts'
 import type { Gate } from '../../../src/events/gate.ts'
-import type { Aliases } from '../../../src/task/vocabulary.ts'
+import type { Aliases } from '../../../src/backlog/vocabulary.ts'
 
 const projectRoot = new URL('../../../', import.meta.url)
 

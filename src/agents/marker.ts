@@ -1,0 +1,112 @@
+import { findOpenLines } from '../backlog/markdown/open-lines.ts'
+
+/** What an agent reports about its task. */
+export type Marker = { readonly kind: 'done' } | { readonly kind: 'blocked'; readonly reason: string }
+
+/** The marker that counts, if there is one, and the text without its markers. */
+export interface MarkerReading {
+  readonly marker: Marker | null
+  readonly message: string
+}
+
+/**
+ * Reads the marker in an agent's final message. It counts on a line of its own, or at the very end, but not inside
+ * code, a quote, a comment or other HTML, nor where the message only repeats the prompt.
+ */
+export function readMarker(message: string, prompt = ''): MarkerReading {
+  if (!message.includes('<TASK_')) return { marker: null, message: message.trim() }
+  const lines = message.split(/\r\n|\n|\r/)
+  const open = findOpenLines(lines)
+  const echo = new Echo(prompt)
+  const end = lines.findLastIndex(isText)
+  let marker: Marker | null = null
+  const kept = lines.map((line, index) => {
+    const found = (open.isOpen(index) && alone(line)) || (index === end && open.isText(index) && atEnd(line))
+    if (!found || echo.repeats(lines, index)) return line
+    // The last one counts: an agent that gives up and then succeeds, or sees that it has not finished after all,
+    // reports both in that order.
+    marker = found.marker
+    return found.before
+  })
+  return { marker, message: kept.join('\n').trim() }
+}
+
+/** Reads a marker that counts only as the last non-empty line, as for a plain program. */
+export function readLastLine(text: string, prompt = ''): MarkerReading {
+  const lines = text.split(/\r\n|\n|\r/)
+  const end = lines.findLastIndex(isText)
+  const found = alone(lines[end] ?? '')
+  if (!found || new Echo(prompt).repeats(lines, end)) return { marker: null, message: text.trim() }
+  return { marker: found.marker, message: lines.slice(0, end).join('\n').trim() }
+}
+
+interface FoundMarker {
+  readonly marker: Marker
+  readonly before: string
+}
+
+/** Models often write it in bold. */
+function alone(line: string): FoundMarker | null {
+  const text = line.trim().replace(/^\*\*(.*)\*\*$/, '$1')
+  const marker = parse(text)
+  return marker && { marker, before: '' }
+}
+
+function atEnd(line: string): FoundMarker | null {
+  const begin = line.lastIndexOf('<TASK_')
+  const marker = begin === -1 ? null : parse(line.slice(begin).trim())
+  return marker && { marker, before: line.slice(0, begin).trimEnd() }
+}
+
+function parse(text: string): Marker | null {
+  if (/^<TASK_DONE *\/?>$/.test(text)) return { kind: 'done' }
+  const match = /^<TASK_BLOCKED(?: +reason *= *(?:"(.*)"|'(.*)'|“(.*)”))? *\/?>$/.exec(text)
+  if (!match) return null
+  const reason = (match[1] ?? match[2] ?? match[3])?.trim() ?? ''
+  // The instructions have dots in place of the reason.
+  if (/^(?:\.+|…+)$/.test(reason)) return null
+  return { kind: 'blocked', reason: reason || 'the agent gave no reason' }
+}
+
+/** Recognises a marker that repeats the prompt: one after the same words as in the prompt. */
+class Echo {
+  readonly #prompt: string
+  #places: Set<string> | undefined
+
+  constructor(prompt: string) {
+    this.#prompt = prompt
+  }
+
+  repeats(lines: readonly string[], index: number): boolean {
+    const place = placeOf(lines, index)
+    if (place === null) return false
+    this.#places ??= this.#read()
+    return this.#places.has(place)
+  }
+
+  #read(): Set<string> {
+    const lines = this.#prompt.split(/\r\n|\n|\r/)
+    const places = new Set<string>()
+    for (const [index, line] of lines.entries()) {
+      const place = line.includes('<TASK_') ? placeOf(lines, index) : null
+      if (place !== null) places.add(place)
+    }
+    return places
+  }
+}
+
+/** The line and, if it has only the marker, the text line before it; null if neither has a word. */
+function placeOf(lines: readonly string[], index: number): string | null {
+  const line = lines[index]!.trim()
+  if (/[\p{L}\p{N}]/u.test(line.replace(/<TASK_.*/, ''))) return line
+  const before =
+    lines
+      .slice(Math.max(0, index - 20), index)
+      .findLast(isText)
+      ?.trim() ?? ''
+  return /[\p{L}\p{N}]/u.test(before) ? `${before}\n${line}` : null
+}
+
+function isText(line: string): boolean {
+  return line.trim() !== ''
+}

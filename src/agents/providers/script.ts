@@ -1,0 +1,72 @@
+import { DONE_MARKER } from '../../base/names.ts'
+import { unfenced } from '../../backlog/markdown/fence.ts'
+import {
+  FOLDER,
+  type AgentRequest,
+  type Exit,
+  type Provider,
+  type StreamEnd,
+  type StreamReader,
+} from '../port.ts'
+import { failureOf, PlainOutput } from './plain-output.ts'
+import { taskEnvironment } from './request.ts'
+import { UNKNOWN_USAGE } from '../../events/usage.ts'
+
+/** The embedded agent: runs the script in the task's section; exit code 0 means done. */
+export const script: Provider = {
+  name: 'script',
+  install: 'it is part of ralph',
+  minimumVersion: null,
+  // It costs nothing.
+  tellsCost: true,
+  preflight: () => [],
+  invocation: (request) => ({
+    program: 'sh',
+    args: [`${FOLDER}/script.sh`],
+    env: taskEnvironment(request),
+    stdin: '',
+    files: { 'script.sh': request.task.script ?? '' },
+  }),
+  reader: (request) => new ScriptReader(request),
+}
+
+/** The first fenced `sh` block of a `## Script` section; null if it has none. */
+export function scriptIn(section: string): string | null {
+  const script = unfenced(section, /^(?:sh|bash|shell)\b/)
+  return script === null ? null : `${script}\n`
+}
+
+class ScriptReader implements StreamReader {
+  readonly #task: AgentRequest['task']
+  readonly #output: PlainOutput
+
+  constructor(request: AgentRequest) {
+    this.#task = request.task
+    this.#output = new PlainOutput(request)
+  }
+
+  line(text: string): ReturnType<StreamReader['line']> {
+    return this.#output.line(text)
+  }
+
+  end(exit: Exit): StreamEnd {
+    const tail = this.#output.tail
+    return {
+      end: this.#end(exit, tail),
+      finalMessage: this.#output.notes(tail),
+      // Its exit code decides.
+      markerTail: DONE_MARKER,
+      usage: UNKNOWN_USAGE,
+      denied: [],
+    }
+  }
+
+  #end(exit: Exit, tail: string): StreamEnd['end'] {
+    if (this.#task.script === null) {
+      const reason = `${this.#task.id} has no fenced sh block under "## Script"`
+      return { kind: 'refused', reason, hopeless: 'task' }
+    }
+    if (exit.code === 0) return { kind: 'finished' }
+    return { kind: 'crashed', reason: failureOf('the script', exit, tail) }
+  }
+}

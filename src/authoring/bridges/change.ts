@@ -1,0 +1,292 @@
+import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
+import { readBoxes, type BoxItem } from './boxes.ts'
+import { criteriaIn, descriptionOf, ticked } from './checklist.ts'
+import { draftOf, titleOf, type Draft } from './draft.ts'
+import { setJson } from './edit.ts'
+import { parseGlob } from '../../base/glob.ts'
+import { beside, chained, grouped, nameOf, within, type Format, type Look, type OriginEnd } from './format.ts'
+import { entryAt, keyed, keyReader, statusOf, type Entry, type Sources } from './source.ts'
+
+/** A change with its specs, from spectr or OpenSpec: its tasks are in `tasks.jsonc` or `tasks.md`. */
+export const change: Format = {
+  about: 'a change with its specs (tasks.jsonc, tasks.md)',
+  find: (look) => {
+    if (look.names) {
+      const main = ['tasks.jsonc', 'tasks.md'].find((name) => look.names!.includes(name))
+      return main === undefined ? null : within(look.path, main)
+    }
+    if (/^tasks\.jsonc?$/.test(nameOf(look.path)) && isTasksFile(look)) return look.path
+    const isInChange = look.sources.tree.list(beside(look.path, '').slice(0, -1)).includes('proposal.md')
+    return nameOf(look.path) === 'tasks.md' && isInChange ? look.path : null
+  },
+  read(path, sources, how) {
+    const context = documentsOf(path, sources)
+    const { tasks, dropped } = path.endsWith('.md') ? ofMarkdown(path, sources) : ofJson(path, sources)
+    const sections = grouped(tasks, ({ prefix, section }) => prefix || section)
+    const orders = [...sections.values()].map((group) =>
+      chained(
+        group.map(({ key }) => key),
+        how,
+      ),
+    )
+    const places = new Map([...sections.keys()].map((key, index) => [key, index]))
+    const drafts = tasks.map(({ prefix, section, ...task }): Draft => {
+      const place = places.get(prefix || section) ?? 0
+      const number = /^\d+(?:\.\d+)*$/.test(prefix) ? prefix : String(place + 1)
+      const name = section.replace(/^\d+(?:\.\d+)*[.):]?\s+/, '')
+      const milestone = section === '' ? null : `${number} — ${name}`
+      return draftOf({ ...task, milestone, depends: orders[place]?.(task.key) ?? [], context })
+    })
+    return { drafts, dropped }
+  },
+  files: (path, sources) => (path.endsWith('.md') ? [path] : jsonFiles(path, sources)),
+  write: (path, sources, end) =>
+    path.endsWith('.md') ? writtenMarkdown(path, sources, end) : writtenJson(path, sources, end),
+}
+
+type ChangeTask = Pick<Draft, 'key' | 'title' | 'status' | 'description' | 'criteria' | 'place'> & {
+  readonly section: string
+  /** For 1.2 it is 1. */
+  readonly prefix: string
+}
+
+function isTasksFile(look: Look): boolean {
+  const value = look.value()
+  const tasks = value?.kind === 'table' ? value.entries.get('tasks') : undefined
+  if (tasks?.kind !== 'list') return false
+  return tasks.items.every(
+    (task) => task.kind === 'table' && (task.entries.has('section') || task.entries.has('children')),
+  )
+}
+
+/** Proposal, design and deltas: what an agent needs to know of the change. */
+function documentsOf(path: string, { tree }: Sources): readonly string[] {
+  const folder = beside(path, '').slice(0, -1)
+  const own = tree.list(folder).filter((name) => name === 'proposal.md' || name === 'design.md')
+  const deltas = tree
+    .list(within(folder, 'specs'))
+    .filter((name) => name.endsWith('/'))
+    .map((name) => within(folder, `specs/${name}spec.md`))
+    .filter((file) => tree.text(file) !== null)
+  return [...own.toReversed().map((name) => within(folder, name)), ...deltas]
+}
+
+function prefixOf(key: string): string {
+  return key.slice(0, Math.max(0, key.lastIndexOf('.')))
+}
+
+/** One of its files, and the task in another file whose children it holds. */
+interface TasksFile {
+  readonly file: string
+  readonly entries: readonly Entry[]
+  readonly parent: { readonly file: TasksFile; readonly entry: Entry } | null
+}
+
+/** The files with its tasks, each once, even if they refer to each other in a circle. */
+function filesOf(path: string, sources: Sources): readonly TasksFile[] {
+  const files: TasksFile[] = []
+  const seen = new Set<string>()
+  const open = (file: string, parent: TasksFile['parent']): void => {
+    seen.add(file)
+    const found = sources.value(file)
+    const root = found && entryAt(found.source, found.value, 'an object with "tasks"')
+    if (!root) return
+    const own: TasksFile = { file, entries: root.entries('tasks'), parent }
+    files.push(own)
+    for (const entry of own.entries) {
+      const child = childOf(entry)
+      if (child === null) continue
+      const name = beside(file, child)
+      if (/[/\\]/.test(child)) entry.report('children', `${child} is to stand beside ${nameOf(file)}`)
+      else if (seen.has(name)) entry.report('children', `${child} is named twice: it would hold itself`)
+      else if (sources.tree.text(name) === null) entry.report('children', `there is no file ${name}`)
+      else open(name, { file: own, entry })
+    }
+    if (parent !== null) return
+    for (const name of included(path, root.texts('includes'), sources)) if (!seen.has(name)) open(name, null)
+  }
+  open(path, null)
+  return files
+}
+
+interface OrderedEntry {
+  readonly entry: Entry
+  readonly file: TasksFile
+  /** Whether its children are in another file: then it is no task itself. */
+  readonly isParent: boolean
+}
+
+/** The entries of all files, with children in place of their parent. */
+function inTheirOrder(files: readonly TasksFile[]): readonly OrderedEntry[] {
+  const children = new Map(files.flatMap((file) => (file.parent ? [[file.parent.entry, file] as const] : [])))
+  const entriesIn = (file: TasksFile): readonly OrderedEntry[] =>
+    file.entries.flatMap((entry) => {
+      const child = children.get(entry)
+      return [{ entry, file, isParent: child !== undefined }, ...(child ? entriesIn(child) : [])]
+    })
+  return files.filter(({ parent }) => parent === null).flatMap(entriesIn)
+}
+
+function childOf(entry: Entry): string | null {
+  return /^\$ref:(.*)$/.exec(entry.text('children'))?.[1]?.trim() ?? null
+}
+
+function included(path: string, patterns: readonly string[], { tree }: Sources): readonly string[] {
+  const folder = beside(path, '').slice(0, -1)
+  const globs = patterns.flatMap((pattern) => parseGlob(pattern) ?? [])
+  return tree
+    .list(folder)
+    .filter((name) => globs.some((glob) => glob.matches(name)))
+    .map((name) => within(folder, name))
+}
+
+function jsonFiles(path: string, { tree }: Sources): readonly string[] {
+  const names = tree.list(beside(path, '').slice(0, -1)).filter((name) => /^tasks-.*\.jsonc?$/.test(name))
+  return [path, ...names.map((name) => beside(path, name))]
+}
+
+function ofJson(
+  path: string,
+  sources: Sources,
+): { readonly tasks: readonly ChangeTask[]; readonly dropped: Set<string> } {
+  const dropped = new Set<string>()
+  const readKey = keyReader()
+  const whole = wholeTexts(path, sources)
+  const tasks = inTheirOrder(filesOf(path, sources)).flatMap(
+    ({ entry, file: { parent }, isParent }): readonly ChangeTask[] => {
+      const key = readKey(entry, entry.text('id'))
+      if (key === null || isParent) return []
+      const status = statusOf(entry)
+      if (status === 'dropped') {
+        dropped.add(key)
+        return []
+      }
+      const short = entry.text('description', 'title')
+      if (short === '') entry.report('description', `the task ${key} says nothing of what is to be done`)
+      const item = whole.get(key)
+      const isSame = item?.text.startsWith(short.replace(/\s+/g, ' ').trim()) ?? false
+      return [
+        {
+          key,
+          title: titleOf(short),
+          status,
+          description: item && isSame ? descriptionOf(item) : short,
+          criteria: item && isSame ? criteriaIn(item) : [],
+          section: entry.text('section') || parent?.entry.text('section', 'description') || '',
+          prefix: prefixOf(key),
+          place: entry.source.placeOf(entry.at),
+        },
+      ]
+    },
+  )
+  return { tasks, dropped }
+}
+
+/** The full texts in the `tasks.md` beside it, where a task may have several lines. */
+function wholeTexts(path: string, { tree }: Sources): ReadonlyMap<string, BoxItem> {
+  return new Map(
+    numbered(readBoxes(tree.text(beside(path, 'tasks.md')) ?? '')).map(({ key, item }) => [key, item]),
+  )
+}
+
+const NUMBER = /^(\d+(?:\.\d+)*[a-z]?)[.):]?\s+/i
+
+/** The items of a list by number; one without a number is numbered by its position under the heading. */
+function numbered(items: readonly BoxItem[]): readonly { readonly key: string; readonly item: BoxItem }[] {
+  const counts = new Map<number, number>()
+  const headings = [...new Set(items.map(({ heading }) => heading?.at ?? -1))]
+  return items.map((item) => {
+    const own = NUMBER.exec(item.text)
+    const heading = item.heading?.at ?? -1
+    const count = (counts.get(heading) ?? 0) + 1
+    counts.set(heading, count)
+    const section = NUMBER.exec(item.heading?.text ?? '')?.[1] ?? String(headings.indexOf(heading) + 1)
+    const key = own?.[1] ?? `${section}.${count}`
+    return { key, item: { ...item, text: item.text.slice(own?.[0].length ?? 0) } }
+  })
+}
+
+function ofMarkdown(
+  path: string,
+  sources: Sources,
+): { readonly tasks: readonly ChangeTask[]; readonly dropped: Set<string> } {
+  const source = sources.open(path)
+  const items = numbered(readBoxes(source?.text ?? ''))
+  const taken = new Set<string>()
+  const tasks = items.flatMap(({ key, item }): readonly ChangeTask[] => {
+    if (taken.has(key)) source?.report(item.at, `the number ${key} is taken already`)
+    taken.add(key)
+    return [
+      {
+        key,
+        title: titleOf(item.text),
+        status: item.isTicked ? 'DONE' : 'TODO',
+        description: descriptionOf(item),
+        criteria: criteriaIn(item),
+        section: item.heading && item.heading.depth > 1 ? item.heading.text : '',
+        prefix: prefixOf(key),
+        place: { file: path, line: 1, column: 1, ...source?.placeOf(item.at) },
+      },
+    ]
+  })
+  return { tasks, dropped: new Set() }
+}
+
+function writtenMarkdown(
+  path: string,
+  { open, tree }: Sources,
+  { key, status }: OriginEnd,
+): ReadonlyMap<string, string> {
+  const text = open(path)?.text ?? ''
+  const item = numbered(readBoxes(text)).find((one) => one.key === key)?.item
+  const mark = tree.text(path)?.startsWith('\uFEFF') ? '\uFEFF' : ''
+  return item && status !== 'BLOCKED'
+    ? new Map([[path, mark + ticked(text, item, status === 'DONE')]])
+    : new Map()
+}
+
+/** The format's words; it has none for blocked tasks. */
+const WORDS = { TODO: 'pending', DONE: 'completed', BLOCKED: null } as const
+
+function writtenJson(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
+  const word = WORDS[end.status]
+  const files = filesOf(path, sources)
+  const ordered = inTheirOrder(files)
+  const all = keyed(ordered.map(({ entry }) => entry))
+  const leaves = new Set(ordered.flatMap(({ entry, isParent }) => (isParent ? [] : [entry])))
+  const entry = all.find(({ key, entry: one }) => key === end.key && leaves.has(one))?.entry
+  const home = files.find(({ entries }) => entry && entries.includes(entry))
+  if (word === null || !home || !entry) return new Map()
+  const words = new Map<Entry, string>([[entry, word]])
+  for (let file = home; file.parent; file = file.parent.file) {
+    const own = file.entries.map((one) => words.get(one) ?? one.text('status'))
+    words.set(file.parent.entry, parentWord(own))
+  }
+  const edits = grouped(words, ([{ source }]) => source)
+  return new Map(
+    [...edits].map(([source, changes]) => {
+      const splices = changes.flatMap(([one, status]): readonly Splice[] => setJson(one, 'status', status))
+      return [source.file, applySplices(source.text, splices)]
+    }),
+  )
+}
+
+function parentWord(words: readonly string[]): string {
+  if (words.every((word) => word === 'completed')) return 'completed'
+  return words.some((word) => word === 'completed' || word === 'in_progress') ? 'in_progress' : 'pending'
+}
+
+/** The backlog as the tasks of one change. */
+export function tasksJsoncText(drafts: readonly Draft[]): string {
+  const sections = [...new Set(drafts.map(({ milestone }) => milestone))]
+  const tasks = sections.flatMap((section, index) => {
+    const own = drafts.filter(({ milestone }) => milestone === section)
+    return own.map(({ title, description, status }, at) => ({
+      id: `${index + 1}.${at + 1}`,
+      section: section?.replace(/^\d+(?:\.\d+)*\s*[—–:.-]*\s*/, '') || 'Tasks',
+      description: description || title,
+      status: WORDS[status] ?? 'pending',
+    }))
+  })
+  return `${JSON.stringify({ version: 1, tasks }, null, 2)}\n`
+}

@@ -1,0 +1,174 @@
+import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
+import { draftOf, titleOf, type Draft } from './draft.ts'
+import { removeJson, setJson } from './edit.ts'
+import {
+  chained,
+  keyOf,
+  type Format,
+  type ForeignBacklog,
+  type OriginEnd,
+  type ReadingOptions,
+} from './format.ts'
+import { criteriaOf, entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
+
+/** Specs, each with its tasks, in `implementation.json`. */
+export const implementation: Format = {
+  about: 'specs and their tasks (implementation.json)',
+  find: (look) => (keyOf(look, 'specs')?.kind === 'list' ? look.path : null),
+  read(path, sources, how) {
+    const specs = specsOf(path, sources)
+    const dropped = new Set<string>()
+    const readKey = keyReader()
+    const drafts = specs.flatMap((spec, index) => tasksOf(spec, { index, how, dropped, readKey }))
+    return { drafts, dropped }
+  },
+  files: (path) => [path],
+  write: (path, sources, end) => written(path, sources, end),
+}
+
+function specsOf(path: string, sources: Sources): readonly Entry[] {
+  const file = sources.value(path)
+  const root = file && entryAt(file.source, file.value, 'an object with "specs"')
+  return byPriority(root)
+}
+
+function byPriority(root: Entry | null): readonly Entry[] {
+  return (root?.entries('specs') ?? []).toSorted((one, other) => priorityOf(one) - priorityOf(other))
+}
+
+function priorityOf(spec: Entry): number {
+  const value = spec.scalar('priority')?.value
+  return typeof value === 'number' ? value : Infinity
+}
+
+function tasksOf(
+  spec: Entry,
+  {
+    index,
+    how,
+    dropped,
+    readKey,
+  }: {
+    readonly index: number
+    readonly how: ReadingOptions
+    readonly dropped: Set<string>
+    readonly readKey: ReturnType<typeof keyReader>
+  },
+): ForeignBacklog['drafts'] {
+  const name = spec.text('name', 'id') || 'Spec'
+  const tasks = spec.entries('tasks').flatMap((task) => {
+    const key = readKey(task, task.text('id'))
+    const status = statusOf(task)
+    if (key !== null && status === 'dropped') dropped.add(key)
+    return key === null || status === 'dropped' ? [] : [{ task, key, status }]
+  })
+  if (tasks.length === 0)
+    spec.source.report(spec.at, `the spec ${name} has no task that is to be done`, 'warning')
+  const before = chained(
+    tasks.map(({ key }) => key),
+    how,
+  )
+  const ofAll = spec.texts('acceptanceCriteria').map((text) => ({ text, met: false, ofAll: true }))
+  return tasks.map(({ task, key, status }, at): Draft => {
+    const isLast = at === tasks.length - 1
+    const description = task.text('description', 'title')
+    if (description === '') task.report('description', `the task ${key} says nothing of what is to be done`)
+    return draftOf({
+      key,
+      title: titleOf(description),
+      status,
+      blockedReason: task.text('blockedReason'),
+      milestone: `${index + 1} — ${name}`,
+      depends: before(key),
+      description,
+      background: [
+        ...heading(ABOUT, spec.text('context')),
+        ...(isLast ? [] : heading(WHOLE, ofAll.map(({ text }) => `- ${text}`).join('\n'))),
+      ],
+      criteria: [...criteriaOf(task, 'acceptanceCriteria'), ...(isLast ? ofAll : [])],
+      context: [spec.text('file')].filter(Boolean),
+      place: task.source.placeOf(task.at),
+    })
+  })
+}
+
+const ABOUT = 'About the spec'
+const WHOLE = 'When the whole spec is done'
+
+function heading(title: string, text: string): readonly (readonly [string, string])[] {
+  return text.trim() === '' ? [] : [[title, text]]
+}
+
+const WORDS = { TODO: 'pending', DONE: 'completed', BLOCKED: 'blocked' } as const
+
+function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
+  const file = sources.value(path)
+  const root = file && entryAt(file.source, file.value, 'an object with "specs"')
+  const readKey = keyReader()
+  for (const spec of byPriority(root)) {
+    const tasks = spec.entries('tasks')
+    const keys = tasks.map((entry) => readKey(entry, entry.text('id')))
+    const task = tasks[keys.indexOf(end.key)]
+    if (!task || !root) continue
+    const after = tasks.map((entry) => (entry === task ? end.status : statusOf(entry)))
+    const splices: Splice[] = [
+      ...setJson(task, 'status', WORDS[end.status]),
+      ...(end.status === 'BLOCKED'
+        ? setJson(task, 'blockedReason', end.reason)
+        : removeJson(task, 'blockedReason')),
+      ...setJson(spec, 'status', specStatus(after)),
+      ...setJson(root, 'updatedAt', `${end.at.toISOString().slice(0, 19)}Z`),
+      ...setJson(root, 'updatedBy', 'ralph'),
+    ]
+    return new Map([[path, applySplices(root.source.text, splices)]])
+  }
+  return new Map()
+}
+
+function specStatus(tasks: readonly string[]): string {
+  if (tasks.every((status) => status === 'DONE' || status === 'dropped')) return 'completed'
+  return tasks.includes('DONE') ? 'in_progress' : 'pending'
+}
+
+/** The backlog as specs, one for each milestone. */
+export function implementationText(drafts: readonly Draft[], now: Date): string {
+  const milestones = [...new Set(drafts.map(({ milestone }) => milestone))]
+  const specs = milestones.map((milestone, index) => specOf(milestone, index, drafts))
+  const updatedAt = `${now.toISOString().slice(0, 19)}Z`
+  return `${JSON.stringify({ version: 1, updatedAt, updatedBy: 'ralph', specs }, null, 2)}\n`
+}
+
+function specOf(milestone: string | null, index: number, drafts: readonly Draft[]): object {
+  const own = drafts.filter((draft) => draft.milestone === milestone)
+  const name = (milestone ?? 'Tasks').replace(/^\d+(?:\.\d+)*\s*[—–:.-]*\s*/, '') || (milestone ?? 'Tasks')
+  const context = own.flatMap(({ background }) =>
+    background.flatMap(([title, text]) => (title === ABOUT ? [text] : [])),
+  )
+  const file = own.flatMap((draft) => draft.context)[0]
+  const whole = own.flatMap(({ criteria }) => criteria.flatMap(({ ofAll, text }) => (ofAll ? [text] : [])))
+  return {
+    id: slugOf(name) || `spec-${index + 1}`,
+    ...(file === undefined ? {} : { file }),
+    name,
+    priority: index + 1,
+    status: specStatus(own.map(({ status }) => status)),
+    ...(context[0] === undefined ? {} : { context: context[0] }),
+    acceptanceCriteria: whole,
+    tasks: own.map(({ key, description, title, status, criteria, blockedReason }) => ({
+      id: key,
+      description: description || title,
+      status: WORDS[status],
+      acceptanceCriteria: criteria.filter(({ ofAll }) => !ofAll).map(({ text }) => text),
+      ...(status === 'BLOCKED' ? { blockedReason } : {}),
+    })),
+  }
+}
+
+/** A name as an id: `User avatars` is `user-avatars`. */
+export function slugOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 60)
+}

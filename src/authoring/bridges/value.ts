@@ -1,0 +1,183 @@
+import { printParseErrorCode, visit, type JSONVisitor } from 'jsonc-parser/lib/esm/main.js'
+import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node as YamlNode } from 'yaml'
+import type { Span } from '../../base/diagnostic.ts'
+import { isDeep } from '../../backlog/markdown/frontmatter.ts'
+
+/** The content of a JSON or YAML file, with positions. */
+export type Value = Scalar | List | Table
+
+export interface Scalar {
+  readonly kind: 'scalar'
+  readonly value: string | number | boolean | null
+  /** As text: a number keeps its digits, so that 1.10 is not 1.1. */
+  readonly text: string
+  readonly span: Span
+}
+
+export interface List {
+  readonly kind: 'list'
+  readonly items: readonly Value[]
+  readonly span: Span
+}
+
+export interface Table {
+  readonly kind: 'table'
+  readonly entries: ReadonlyMap<string, Value>
+  /** The offset of its first key; null if it has none. */
+  readonly firstKey: number | null
+  readonly span: Span
+}
+
+/** The value of a text, or why it cannot be parsed. */
+export type ValueReading =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly at: number; readonly message: string }
+
+/** Reads JSON, with or without comments and trailing commas. */
+export function readJsonValue(text: string): ValueReading {
+  try {
+    const value = fromJson(text)
+    return value ? { ok: true, value } : { ok: false, at: 0, message: 'the file is empty' }
+  } catch (error) {
+    if (error instanceof Misread) return { ok: false, at: error.at, message: error.message }
+    // The parser recurses as deep as the text is nested.
+    if (error instanceof RangeError) return { ok: false, at: 0, message: 'nested too deeply' }
+    throw error
+  }
+}
+
+/** An error at an offset, which both readers throw; it never leaves this file. */
+class Misread extends Error {
+  readonly at: number
+  constructor(at: number, message: string) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** A list or a table whose end is not reached yet. */
+interface OpenValue {
+  readonly items: Value[]
+  readonly entries: Map<string, Value>
+  firstKey: number | null
+  /** The key whose value comes next. */
+  key: string
+  readonly start: number
+}
+
+/** Builds values while parsing: building a tree first takes twice as long. */
+function fromJson(text: string): Value | undefined {
+  const open: OpenValue[] = []
+  let root: Value | undefined
+  const place = (value: Value): void => {
+    const holder = open.at(-1)
+    if (!holder) root = value
+    else if (holder.firstKey === null) holder.items.push(value)
+    else holder.entries.set(holder.key, value)
+  }
+  const begin = (start: number): void => {
+    open.push({ items: [], entries: new Map(), firstKey: null, key: '', start })
+  }
+  const end = (offset: number, length: number, kind: 'list' | 'table'): void => {
+    const { items, entries, firstKey, start } = open.pop()!
+    const span = { start, end: offset + length }
+    place(kind === 'list' ? { kind, items, span } : { kind, entries, firstKey, span })
+  }
+  const visitor: JSONVisitor = {
+    onObjectBegin: begin,
+    onArrayBegin: begin,
+    onObjectEnd: (offset, length) => end(offset, length, 'table'),
+    onArrayEnd: (offset, length) => end(offset, length, 'list'),
+    onObjectProperty(name, offset) {
+      const holder = open.at(-1)!
+      if (holder.entries.has(name)) throw new Misread(offset, `the key "${name}" is given twice`)
+      holder.firstKey ??= offset
+      holder.key = name
+    },
+    onLiteralValue(value: Scalar['value'], start, length) {
+      const span = { start, end: start + length }
+      const written = typeof value === 'string' ? value : text.slice(span.start, span.end)
+      place({ kind: 'scalar', value, text: value === null ? '' : written, span })
+    },
+    onError(code, offset) {
+      throw new Misread(offset, `not valid JSON: ${inWords(printParseErrorCode(code))}`)
+    },
+  }
+  visit(text, visitor, { allowTrailingComma: true })
+  return root
+}
+
+/** `CommaExpected` as `comma expected`. */
+function inWords(code: string): string {
+  return code.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+}
+
+const MOST_OPEN = 1000
+
+/** Reads one YAML document. An alias is resolved once, however often it occurs. */
+export function readYamlValue(text: string): ValueReading {
+  if (isDeep(text, MOST_OPEN)) return { ok: false, at: 0, message: 'nested too deeply' }
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' })
+  const [error] = document.errors
+  if (error)
+    return { ok: false, at: error.pos[0], message: `not valid YAML: ${error.message.split('\n', 1)[0]}` }
+  if (document.contents === null) return { ok: false, at: 0, message: 'the file is empty' }
+  try {
+    return { ok: true, value: fromYaml(document.contents, { document, text, known: new Map() }) }
+  } catch (error) {
+    if (error instanceof Misread) return { ok: false, at: error.at, message: error.message }
+    throw error
+  }
+}
+
+interface YamlReader {
+  readonly document: Document
+  readonly text: string
+  /** Values that were read already; null while one is being read. */
+  readonly known: Map<YamlNode, Value | null>
+}
+
+function fromYaml(node: unknown, reader: YamlReader): Value {
+  if (isAlias(node)) {
+    const at = node.range?.[0] ?? 0
+    const target = node.resolve(reader.document)
+    if (!target) throw new Misread(at, `nothing has the anchor ${node.source}`)
+    const value = reader.known.get(target) ?? null
+    if (value === null) throw new Misread(at, `${node.source} holds itself`)
+    return value.kind === 'scalar' ? { ...value, span: { start: at, end: node.range?.[1] ?? at } } : value
+  }
+  if (!isMap(node) && !isSeq(node) && !isScalar(node))
+    return { kind: 'scalar', value: null, text: '', span: { start: 0, end: 0 } }
+  reader.known.set(node, null)
+  const [start, end] = node.range ?? [0, 0]
+  const value = contentOf(node, { start, end }, reader)
+  reader.known.set(node, value)
+  return value
+}
+
+function contentOf(node: unknown, span: Span, reader: YamlReader): Value {
+  if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => fromYaml(item, reader)), span }
+  if (!isMap(node)) {
+    const { value, source } = node as { value: unknown; source?: string }
+    const scalar = ['string', 'number', 'boolean'].includes(typeof value) ? (value as Scalar['value']) : null
+    return { kind: 'scalar', value: scalar, text: scalar === null ? '' : (source ?? String(scalar)), span }
+  }
+  const entries = new Map<string, Value>()
+  let firstKey: number | null = null
+  for (const { key, value } of node.items) {
+    const at = isScalar(key) ? (key.range?.[0] ?? span.start) : span.start
+    if (!isScalar(key)) throw new Misread(at, 'a key is to be a plain word')
+    firstKey ??= at
+    const here = value ?? { range: [key.range?.[1] ?? at] }
+    entries.set(String(key.value), isEmpty(here) ? nothingAt(here.range[0]) : fromYaml(here, reader))
+  }
+  return { kind: 'table', entries, firstKey, span }
+}
+
+function isEmpty(value: unknown): value is { readonly range: readonly [number] } {
+  return typeof value === 'object' && value !== null && 'range' in value && Object.keys(value).length === 1
+}
+
+function nothingAt(at: number): Scalar {
+  return { kind: 'scalar', value: null, text: '', span: { start: at, end: at } }
+}

@@ -1,0 +1,211 @@
+import { shortened } from '../../base/text.ts'
+import * as v from 'valibot'
+import { TIERS } from '../../backlog/model.ts'
+
+/** The phases of a plan, in order. */
+export const PHASES = ['research', 'decisions', 'requirements', 'tasks'] as const
+export type Phase = (typeof PHASES)[number]
+
+const text = v.pipe(v.string('a text'), v.regex(/\S/, 'a text that is not empty'))
+const texts = v.array(text, 'a list of texts')
+/** Optional values may also be null: some services require every key. */
+const orNothing = <const Schema extends v.GenericSchema>(schema: Schema) => v.optional(v.nullable(schema))
+const about = <const Schema extends v.GenericSchema>(description: string, schema: Schema) =>
+  v.pipe(schema, v.description(description))
+
+const research = v.object(
+  {
+    findings: v.array(
+      v.object(
+        {
+          topic: about('A few words.', text),
+          finding: about('What it says, in Markdown.', text),
+          source: about('A file with its line, or an address with the date on which it was read.', text),
+        },
+        'an object',
+      ),
+      'a list of findings',
+    ),
+    unknown: about('What could not be found out.', texts),
+    small: about(
+      'True where the wish is so small that it needs neither research nor decisions.',
+      v.boolean('true or false'),
+    ),
+  },
+  'an object',
+)
+
+const decisions = v.object(
+  {
+    decisions: v.array(
+      v.object(
+        {
+          key: about('A short name of its own, such as `database`.', text),
+          question: text,
+          context: about('Why it has to be decided, in Markdown.', text),
+          options: v.array(
+            v.object(
+              { title: text, consequences: about('What follows from it, in Markdown.', text) },
+              'an object',
+            ),
+            'a list of options',
+          ),
+          recommended: about('Which option you recommend, counted from 0.', v.number('a whole number')),
+          why: text,
+        },
+        'an object',
+      ),
+      'a list of decisions',
+    ),
+  },
+  'an object',
+)
+
+const requirements = v.object(
+  {
+    title: text,
+    summary: text,
+    sections: v.array(
+      v.object(
+        {
+          key: about('A short name of its own, such as `login`.', text),
+          title: text,
+          text: about('What is required, in Markdown.', text),
+          criteria: about('What a test or a person can check, one sentence each.', texts),
+        },
+        'an object',
+      ),
+      'a list of sections',
+    ),
+  },
+  'an object',
+)
+
+const task = v.object(
+  {
+    key: about('A short name of its own, such as `login-form`.', text),
+    title: text,
+    milestone: about('`N — Name`: `1 — Login`.', text),
+    description: about('What to implement and why, in Markdown.', text),
+    criteria: about('What a test or a person can check, one sentence each.', texts),
+    touches: about('Files that it reads or changes, as they lie from the root.', texts),
+    produces: about('Files that it makes, as they lie from the root.', texts),
+    depends: about(
+      'The keys of tasks that must be done before; ids such as T-004 for those that are there.',
+      texts,
+    ),
+    requirements: about('The keys of the requirements that it fulfils.', texts),
+    complexity: about(
+      'How hard it is; detected where it is left out.',
+      orNothing(v.picklist(TIERS, tiersText())),
+    ),
+    hints: about('Patterns to follow, helpers to reuse, pitfalls.', orNothing(texts)),
+    discipline: about('A name of docs/disciplines.', orNothing(text)),
+    feature: about('A name of docs/features.', orNothing(text)),
+    tags: orNothing(texts),
+  },
+  'an object',
+)
+
+const tasks = v.object({ tasks: v.array(task, 'a list of tasks') }, 'an object')
+
+/** The shape of each phase's answer. */
+export const ANSWER_SCHEMAS = { research, decisions, requirements, tasks } as const satisfies Record<
+  Phase,
+  v.GenericSchema
+>
+
+/** An agent's answer in each phase. */
+export type Answers = { readonly [phase in Phase]: v.InferOutput<(typeof ANSWER_SCHEMAS)[phase]> }
+export type ResearchAnswer = Answers['research']
+export type DecisionsAnswer = Answers['decisions']
+export type RequirementsAnswer = Answers['requirements']
+export type TasksAnswer = Answers['tasks']
+export type DecisionAnswer = DecisionsAnswer['decisions'][number]
+export type SectionAnswer = RequirementsAnswer['sections'][number]
+export type TaskAnswer = TasksAnswer['tasks'][number]
+
+/** A mistake in an answer: where it is, and what is expected. */
+export interface Mistake {
+  /** Written like code: `tasks[2].depends[0]`; empty for the whole answer. */
+  readonly path: string
+  readonly message: string
+}
+
+/** A mistake as one line. */
+export function mistakeText({ path, message }: Mistake): string {
+  return path === '' ? message : `${path}: ${message}`
+}
+
+function tiersText(): string {
+  return `one of ${TIERS.map((tier) => `"${tier}"`).join(', ')}`
+}
+
+/** Reads the answer of a phase from an agent's message, or returns its mistakes. */
+export function readAnswer<P extends Phase>(
+  phase: P,
+  message: string,
+): { readonly answer: Answers[P] } | { readonly mistakes: readonly Mistake[] } {
+  const found = jsonIn(message)
+  if ('mistake' in found) return { mistakes: [{ path: '', message: found.mistake }] }
+  const result = v.safeParse<v.GenericSchema>(ANSWER_SCHEMAS[phase], found.value)
+  // The schema of a phase guarantees its answer's type.
+  if (result.success) return { answer: result.output as Answers[P] }
+  return { mistakes: result.issues.map((issue) => mistakeOf(issue, found.value)) }
+}
+
+/** The last fenced JSON block, or the whole message if it is JSON. */
+function jsonIn(message: string): { readonly value: unknown } | { readonly mistake: string } {
+  const whole = message.trim()
+  if (whole === '') return { mistake: 'there is no answer: end with one fenced json block' }
+  const fenced = lastFence(whole)
+  try {
+    const value: unknown = JSON.parse(fenced ?? whole)
+    return { value }
+  } catch (error) {
+    if (fenced === null) return { mistake: 'there is no JSON in the answer: end with one fenced json block' }
+    return {
+      mistake: `the json block cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    }
+  }
+}
+
+/**
+ * Inside a JSON text, a line that closes a fence can only occur as `\n`, never as a line. So the block is from the
+ * last line that opens a JSON fence to the next that closes it.
+ */
+function lastFence(text: string): string | null {
+  const lines = text.split(/\r\n|\r|\n/)
+  const start = lines.findLastIndex((line) => /^ {0,3}(`{3,}|~{3,}) *json\b/i.test(line))
+  if (start < 0) return null
+  const marks = /(`{3,}|~{3,})/.exec(lines[start]!)![1]!
+  const rest = lines.slice(start + 1)
+  const end = rest.findIndex((line) => line.trim().startsWith(marks) && /^(`+|~+)$/.test(line.trim()))
+  return rest.slice(0, end < 0 ? undefined : end).join('\n')
+}
+
+function mistakeOf(issue: v.BaseIssue<unknown>, value: unknown): Mistake {
+  const keys = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
+  const path = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
+  const found = keys.reduce<unknown>((holder, key) => (isHolder(holder) ? holder[key] : undefined), value)
+  const isMissing = found === undefined
+  const expected = issue.type === 'object' && isMissing ? 'this is missing' : `expected ${issue.message}`
+  return {
+    path: path.replace(/^\./, ''),
+    message: isMissing
+      ? keys.length === 0
+        ? expected
+        : 'this is missing'
+      : `${expected}, found ${shown(found)}`,
+  }
+}
+
+function isHolder(value: unknown): value is Record<string | number, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (isHolder(value)) return 'an object'
+  return shortened(JSON.stringify(value), 60)
+}

@@ -1,0 +1,221 @@
+import { blankComments } from './markdown/inline.ts'
+import { type Field, type FieldName, FIELD_NAMES, type Status, type Task } from './model.ts'
+import { lineAfter, lineEnding, lineStart, lineTextEnd, type Splice } from './markdown/splice.ts'
+import { isDelimiter } from './markdown/table.ts'
+import { statusWord } from './status-spelling.ts'
+import { type TaskVocabulary, wordKey } from './vocabulary.ts'
+
+/** Sets a field's value in any form; a missing field is added in the style of its neighbours. */
+export function setField(
+  task: Task,
+  name: FieldName,
+  value: string,
+  vocabulary: TaskVocabulary,
+): readonly Splice[] {
+  const present = task.fields.filter((field) => field.name === name)
+  if (present.length === 0) return [addedField(task, name, value, vocabulary)]
+  return present.map((field) => valueSplice(task.source, field, value))
+}
+
+/** Sets a task's status, with the word and spelling of the file and its neighbours. */
+export function setStatus(task: Task, status: Status, vocabulary: TaskVocabulary): readonly Splice[] {
+  return setField(task, 'Status', statusWord(task, status, vocabulary), vocabulary)
+}
+
+/** Removes a field with its line, in any form. */
+export function removeField(task: Task, name: FieldName): readonly Splice[] {
+  return task.fields.filter((field) => field.name === name).map((field) => removedLine(task, field))
+}
+
+/** Whether a file uses the team's own words for its keys. */
+export function speaksOwnWords(task: Task): boolean {
+  const status = task.fields.find((field) => field.name === 'Status')
+  return status !== undefined && wordKey(status.key) !== 'status'
+}
+
+/** Replaces only the value's text: marks around it and a comment after it stay. */
+function valueSplice(source: string, field: Field, value: string): Splice {
+  const { start, end } = field.valueSpan
+  const text = escaped(value, field.form)
+  if (start === end) return emptyValueSplice(source, field, text)
+  const at = field.value === '' ? -1 : blankComments(source.slice(start, end)).indexOf(field.value)
+  return at < 0 ? { start, end, text } : { start: start + at, end: start + at + field.value.length, text }
+}
+
+function emptyValueSplice(source: string, field: Field, text: string): Splice {
+  const at = field.valueSpan.start
+  const before = source[at - 1]
+  if (before === ' ' || before === '\t')
+    return { start: at, end: at, text: field.form === 'row' ? `${text} ` : text }
+  const hasBlank = source[at] === ' ' || source[at] === '\t'
+  return hasBlank ? { start: at + 1, end: at + 1, text } : { start: at, end: at, text: ` ${text}` }
+}
+
+function escaped(value: string, form: Field['form']): string {
+  const line = value.replace(/\s*[\r\n]+\s*/g, ' ')
+  if (form === 'row') return line.replaceAll('|', '\\|')
+  if (form !== 'frontmatter') return line
+  const isPlain = /^[A-Za-z0-9$][^\r\n]*$/.test(line) && !/: |:$| #/.test(line)
+  return isPlain ? line : JSON.stringify(line)
+}
+
+function addedField(task: Task, name: FieldName, value: string, vocabulary: TaskVocabulary): Splice {
+  const preceding = precedingField(task, name)
+  const ending = lineEnding(task.source)
+  if (preceding === null) return firstField(task, `- **${name}**: ${value}`, ending)
+  const row = rowOf(task, preceding)
+  const [neighbour, last] = [row[0]!, row.at(-1)!]
+  const key = keyFor(name, neighbour, vocabulary)
+  switch (neighbour.form) {
+    case 'item':
+      return addedItem(task, { neighbour, last }, key, value, ending)
+    case 'line':
+      return addedLine(task, { neighbour, last }, key, value, ending)
+    case 'row':
+    case 'frontmatter': {
+      const at = lineEndBelow(task.source, neighbour)
+      return { start: at, end: at, text: ending + likeNeighbour(task.source, neighbour, key, value) }
+    }
+  }
+}
+
+/** The end of a field's line; for the head of a table, the end of the line below it. */
+function lineEndBelow(source: string, field: Field): number {
+  const end = lineTextEnd(source, field.span.end)
+  return isTableHead(source, field) ? lineTextEnd(source, lineAfter(source, end)) : end
+}
+
+function isTableHead(source: string, { form, span }: Field): boolean {
+  const next = lineAfter(source, span.end)
+  return form === 'row' && isDelimiter(source.slice(next, lineTextEnd(source, next)))
+}
+
+/** The last field that the format lists before this one; without one, the first field. */
+function precedingField(task: Task, name: FieldName): Field | null {
+  const rank = FIELD_NAMES.indexOf(name)
+  let best: Field | null = null
+  for (const field of task.fields) {
+    if (field.name === null) continue
+    const fieldRank = FIELD_NAMES.indexOf(field.name)
+    if (fieldRank < rank && (best === null || fieldRank >= FIELD_NAMES.indexOf(best.name!))) best = field
+  }
+  return best ?? task.fields[0] ?? null
+}
+
+/** A block without fields gets its first one below the heading. */
+function firstField(task: Task, line: string, ending: string): Splice {
+  const heading = /^(?:\uFEFF)?[ ]{0,3}#[ \t]/m.exec(task.source)
+  const at = heading ? lineTextEnd(task.source, heading.index) : 0
+  return { start: at, end: at, text: at === 0 ? `${line}${ending}${ending}` : `${ending}${ending}${line}` }
+}
+
+/** The key in the file's own words and case: frontmatter usually has lower-case keys. */
+function keyFor(name: FieldName, neighbour: Field, vocabulary: TaskVocabulary): string {
+  const isCanonical = neighbour.name !== null && wordKey(neighbour.key) === wordKey(neighbour.name)
+  const key = isCanonical ? name : (vocabulary.own.fields.get(name) ?? name)
+  return neighbour.key === neighbour.key.toLowerCase() ? key.toLowerCase().replaceAll(' ', '_') : key
+}
+
+/** The fields in the same line as this one. */
+function rowOf(task: Task, field: Field): readonly Field[] {
+  const { source, fields } = task
+  let first = fields.indexOf(field)
+  let last = first
+  while (first > 0 && isInRow(source, fields[first - 1]!, fields[first])) first--
+  while (isInRow(source, fields[last]!, fields[last + 1])) last++
+  return fields.slice(first, last + 1)
+}
+
+/** Whether the next field is in the line in which this one begins. */
+function isInRow(source: string, { form, span }: Field, next: Field | undefined): boolean {
+  return (
+    next?.form === form && next.span.start >= span.start && next.span.start <= lineTextEnd(source, span.start)
+  )
+}
+
+/** The field whose style a new one gets, and the last one in its row, below which it goes. */
+interface FieldRow {
+  readonly neighbour: Field
+  readonly last: Field
+}
+
+function addedItem(
+  task: Task,
+  { neighbour, last }: FieldRow,
+  key: string,
+  value: string,
+  ending: string,
+): Splice {
+  const at = lineTextEnd(task.source, last.span.end)
+  const gap = isLoose(task) ? ending + ending : ending
+  return { start: at, end: at, text: gap + likeNeighbour(task.source, neighbour, key, value) }
+}
+
+/** Lines of a paragraph may need two blanks or a backslash at their ends. */
+function addedLine(
+  task: Task,
+  { neighbour, last }: FieldRow,
+  key: string,
+  value: string,
+  ending: string,
+): Splice {
+  const { source } = task
+  const lines = task.fields.filter(
+    (field, i) => field.form === 'line' && !isInRow(source, field, task.fields[i + 1]),
+  )
+  const breakOf = (field: Field): string => source.slice(field.span.end, lineTextEnd(source, field.span.end))
+  const lineBreak = lines.map(breakOf).find((mark) => mark !== '') ?? ''
+  const own = breakOf(last)
+  const at = last.span.end + own.length
+  const gap = isLoose(task) ? ending + ending : ending
+  const added = likeNeighbour(source, neighbour, key, value)
+  return { start: at, end: at, text: own === '' ? `${lineBreak}${gap}${added}` : `${gap}${added}${own}` }
+}
+
+/** Whether there are blank lines between the fields. */
+function isLoose(task: Task): boolean {
+  const [first, second] = task.fields.filter((field) => field.form === 'item' || field.form === 'line')
+  return (
+    first !== undefined &&
+    second !== undefined &&
+    /(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)/.test(task.source.slice(first.span.end, second.span.start))
+  )
+}
+
+/** A copy of the neighbour's line with another key and value. */
+function likeNeighbour(source: string, neighbour: Field, key: string, value: string): string {
+  const start = lineStart(source, neighbour.span.start)
+  const head = source.slice(start, neighbour.valueSpan.start)
+  const keyAt = head.lastIndexOf(neighbour.key)
+  const spaced = /[ \t]$/.test(head) ? head : `${head} `
+  const tail =
+    neighbour.form === 'row'
+      ? source.slice(neighbour.valueSpan.end, lineTextEnd(source, neighbour.span.end))
+      : ''
+  return (
+    spaced.slice(0, keyAt) +
+    key +
+    spaced.slice(keyAt + neighbour.key.length) +
+    escaped(value, neighbour.form) +
+    tail
+  )
+}
+
+/** Includes the line ending before it, so that removing an added line restores the file. */
+function removedLine(task: Task, field: Field): Splice {
+  const { source } = task
+  // A table needs its head; and of a row with other fields only the value is removed.
+  if (isTableHead(source, field) || rowOf(task, field).length > 1) return { ...field.valueSpan, text: '' }
+  const index = task.fields.indexOf(field)
+  const before = task.fields[index - 1]
+  const end = lineTextEnd(source, field.span.end)
+  if (before !== undefined && before.form === field.form && before.span.end < field.span.start) {
+    // The last line of a paragraph has no hard break, so the new last line loses its own.
+    const isBare = field.form === 'line' && end === field.span.end
+    return { start: isBare ? before.span.end : lineEndBelow(source, before), end, text: '' }
+  }
+  const start = lineStart(source, field.span.start)
+  const after = task.fields[index + 1]
+  const isFollowed = after !== undefined && after.form === field.form
+  return { start, end: isFollowed ? lineStart(source, after.span.start) : lineAfter(source, end), text: '' }
+}

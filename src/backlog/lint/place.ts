@@ -1,0 +1,66 @@
+import { shortened } from '../../base/text.ts'
+import type { Span } from '../../base/diagnostic.ts'
+import { closest } from '../../base/spelling.ts'
+import { fieldOf, type FieldName, type Section, type Task } from '../model.ts'
+import type { TaskName } from '../model.ts'
+import { saysSomething } from '../template.ts'
+import { idOf } from '../values.ts'
+
+/** The line of the H1; the file's first character if there is none. */
+export function headingSpan(task: Task): Span {
+  const heading = /^#[ \t].*$/m.exec(task.source)
+  return heading ? { start: heading.index, end: heading.index + heading[0].length } : { start: 0, end: 0 }
+}
+
+/** The value of a field; the heading if the task has no such field. */
+export function valueSpan(task: Task, name: FieldName): Span {
+  return fieldOf(task, name)?.valueSpan ?? headingSpan(task)
+}
+
+/** The places of some texts in a field's value, in order; the whole value for one that is not found. */
+export function spansInValue(task: Task, name: FieldName, texts: readonly string[]): Span[] {
+  const whole = valueSpan(task, name)
+  const value = task.source.slice(whole.start, whole.end)
+  let from = 0
+  return texts.map((text) => {
+    // After one that is not found, the others are not searched: each search would read the whole value.
+    const at = from < 0 ? -1 : value.indexOf(text, from)
+    from = at < 0 ? -1 : at + text.length
+    return at < 0 ? whole : { start: whole.start + at, end: whole.start + at + text.length }
+  })
+}
+
+/** The line of a section's heading. */
+export function titleSpan(section: Section): Span {
+  return { start: section.span.start, end: section.bodySpan.start }
+}
+
+/** Whether a section has content: comments and empty items do not count. */
+export function hasText(task: Task, section: Section): boolean {
+  return saysSomething(task.source.slice(section.bodySpan.start, section.bodySpan.end))
+}
+
+/** ` (did you mean X?)`, or nothing if no known word is similar. */
+export function suggestion(typed: string, known: Iterable<string>): string {
+  const near = closest(typed, known)
+  return near === undefined ? '' : ` (did you mean ${near}?)`
+}
+
+/** A text from a file as one quoted word of a message, shortened. */
+export function quote(text: string): string {
+  return `"${shortened(text.replace(/\s+/g, ' '), LONGEST)}"`
+}
+
+const LONGEST = 60
+
+/** The number of digits in most ids; null if no width has a majority. */
+export function usualWidth(tasks: readonly TaskName[]): number | null {
+  const widths = new Set(tasks.map((task) => task.id.length - 'T-'.length))
+  const counts = [...widths].map((width) => ({
+    width,
+    count: tasks.filter((task) => task.id === idOf(task.number, width)).length,
+  }))
+  const most = Math.max(...counts.map(({ count }) => count))
+  const usual = counts.filter(({ count }) => count === most)
+  return usual.length === 1 ? usual[0]!.width : null
+}

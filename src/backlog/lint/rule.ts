@@ -1,0 +1,77 @@
+import type { Severity, Span } from '../../base/diagnostic.ts'
+import type { Splice } from '../markdown/splice.ts'
+import type { Claims } from '../select/claims.ts'
+import type { Cycle } from '../select/cycles.ts'
+import type { Facts, ProblemKind, Status, Task } from '../model.ts'
+import type { Aliases } from '../vocabulary.ts'
+
+/**
+ * One kind of problem of a task. Each rule has a file of its own name, with a doc comment that describes the problem
+ * (with tested examples) and the fix: `docs/lint/` is generated from it.
+ */
+export interface Rule {
+  readonly name: string
+  readonly severity: Severity
+  /** Reads the backlog once, and returns the check of a task. */
+  readonly start: (backlog: LintedBacklog) => (task: Task) => readonly Finding[]
+}
+
+/** What a rule may know of the other tasks. */
+export type LintedTask = Facts<'milestone'>
+
+/** What a rule may know besides the task that it checks. */
+export interface LintedBacklog {
+  /** In number order. */
+  readonly tasks: readonly LintedTask[]
+  readonly claims: Claims<LintedTask>
+  readonly cycles: readonly Cycle<LintedTask>[]
+  /** How many digits an id has in this backlog; null if unclear. */
+  readonly idWidth: number | null
+  readonly context: LintContext
+}
+
+/** A problem that a rule found, and its place. */
+export interface Finding {
+  readonly span: Span
+  readonly message: string
+  /** Only if there is one right fix. */
+  readonly fix?: Splice
+}
+
+/** Whether a file can be read as a task. For one that cannot, other missing things are reported after that is fixed. */
+export function standsAsTask({ source, problems }: Task): boolean {
+  return source !== '' && problems.every(({ kind }) => !PREVENTS.has(kind))
+}
+
+const PREVENTS: ReadonlySet<ProblemKind> = new Set([
+  'unreadable',
+  'bad-frontmatter',
+  'no-heading',
+  'no-status',
+  'unfilled-template',
+])
+
+/** A rule for a problem that the reader of task files has found: each kind has a rule of the same name. */
+export function problemRule(kind: ProblemKind): Rule {
+  return {
+    name: kind,
+    severity: 'error',
+    start: () => (task) => task.problems.filter((problem) => problem.kind === kind),
+  }
+}
+
+/** What the rules of a backlog need from outside; absent parts are not checked. */
+export interface LintContext {
+  /** The agents that ralph knows, by name. */
+  readonly agents?: readonly string[]
+  /** The names of files in `docs/disciplines/`. */
+  readonly disciplines?: readonly string[]
+  /** The names of files in `docs/features/`. */
+  readonly features?: readonly string[]
+  /** Whether a path, relative to the root and with symlinks resolved, is outside the repository; by default its text decides. */
+  readonly isOutside?: (path: string) => boolean
+  /** The status of tasks in their synced origins, by path and key. */
+  readonly origins?: Readonly<Record<string, Readonly<Record<string, Status>>>>
+  /** The team's own words, which are never misspelled. */
+  readonly aliases?: Aliases
+}

@@ -1,0 +1,161 @@
+import type { ListItem, Node, Paragraph, PhrasingContent, Root, RootContent } from 'mdast'
+import { toString } from 'mdast-util-to-string'
+import remarkParse from 'remark-parse'
+import { unified } from 'unified'
+import type { Span } from '../../base/diagnostic.ts'
+import { parsePieces, type ParsedPiece, refuseEndless } from './pieces.ts'
+import {
+  type MarkdownBlock,
+  type BlockSource,
+  type HeadingBlock,
+  type ItemBlock,
+  BeyondReason,
+} from './blocks.ts'
+
+/**
+ * The block structure of a part of a document: the reference implementation for the scanner. Throws BeyondReason for
+ * a text that no person writes and that would take the parser minutes.
+ */
+export function parseBlocks(source: string, span: Span): BlockSource {
+  const pieces = parseBlockPieces(source.slice(span.start, span.end))
+  const blocks = pieces.flatMap(({ root, text, start }) =>
+    root.children.flatMap((node) => toBlock(text, span.start + start, node)),
+  )
+  return {
+    headings: blocks.filter((block) => block.kind === 'heading'),
+    within: (part) => blocks.filter((block) => block.kind !== 'heading' && contains(part, blockStart(block))),
+  }
+}
+
+/** One line of Markdown as plain text: no emphasis, code marks, link targets or comments. */
+export function parseInlineText(raw: string): string {
+  if (raw.length > LONGEST_INLINE) return raw
+  // A word before it, so that the line is not read as a list, a heading or a quote.
+  const source = `x ${raw}`
+  const paragraph = inlineParser.parse(source).children[0]
+  if (paragraph?.type !== 'paragraph') return raw
+  return phrasingText(paragraph.children, source).slice(2).trim()
+}
+
+// The parser needs quadratic time for hostile inline constructs; titles and values are never this long.
+const LONGEST_INLINE = 10_000
+const inlineParser = unified().use(remarkParse).freeze()
+
+const INLINE_CONSTRUCTS = [
+  'attention',
+  'autolink',
+  'characterEscape',
+  'characterReference',
+  'codeText',
+  'hardBreakEscape',
+  'htmlText',
+  'labelEnd',
+  'labelStartImage',
+  'labelStartLink',
+]
+
+/** Blocks alone: without inline constructs the parser is faster, and linear. */
+const blockParser = unified()
+  .use(remarkParse)
+  .data('micromarkExtensions', [{ disable: { null: INLINE_CONSTRUCTS } }])
+  .freeze()
+
+/** Replaces a byte order mark, which the parser removes, so that all positions would be off by one. */
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? `\uFFFC${text.slice(1)}` : text
+}
+
+function refuseDeepNesting(text: string): void {
+  if (DEEP.test(text)) throw new BeyondReason(`lists or quotes are nested more than ${DEEPEST} deep`)
+}
+
+const DEEPEST = 60
+const DEEP = new RegExp(
+  `^(?:[ \\t]*(?:>|[-+*](?=[ \\t])|\\d{1,9}[.)](?=[ \\t]))){${DEEPEST}}|^[ \\t]{${2 * DEEPEST}}[ \\t]*(?:>|[-+*]|\\d{1,9}[.)])`,
+  'm',
+)
+
+function toBlock(text: string, base: number, node: RootContent): readonly MarkdownBlock[] {
+  if (node.type === 'list')
+    return [{ kind: 'list', items: node.children.map((item) => toItem(text, base, item)) }]
+  if (node.type === 'paragraph') return [{ kind: 'text', span: spanOf(text, base, node) }]
+  const isOutline = node.type === 'heading' && (node.depth === 1 || node.depth === 2)
+  return isOutline ? [toHeading(text, base, node, node.depth as 1 | 2)] : []
+}
+
+function toHeading(
+  text: string,
+  base: number,
+  node: Node & { children: PhrasingContent[] },
+  depth: 1 | 2,
+): HeadingBlock {
+  const span = spanOf(text, base, node)
+  const [first, last] = [node.children[0], node.children.at(-1)]
+  const start = first === undefined ? span.end : spanOf(text, base, first).start
+  const end = last === undefined ? span.end : spanOf(text, base, last).end
+  return { kind: 'heading', depth, span, text: { start, end } }
+}
+
+function toItem(text: string, base: number, item: ListItem): ItemBlock {
+  const span = spanOf(text, base, item)
+  const [first, ...others] = item.children
+  const paragraph: Paragraph | null = first?.type === 'paragraph' ? first : null
+  const inner = paragraph === null ? item.children : others
+  const innerStart = inner[0] === undefined ? null : spanOf(text, base, inner[0]).start
+  return {
+    span,
+    text: paragraph && spanOf(text, base, paragraph),
+    inner: innerStart === null ? null : { start: innerStart, end: span.end },
+    nested: item.children.flatMap((child) =>
+      child.type === 'list' ? child.children.map((nested) => toItem(text, base, nested)) : [],
+    ),
+  }
+}
+
+/** The node's span in the whole source, without blanks or line endings at its end. */
+function spanOf(text: string, base: number, node: Node): Span {
+  const start = node.position?.start.offset ?? 0
+  let end = node.position?.end.offset ?? start
+  while (end > start && ' \t\r\n'.includes(text[end - 1]!)) end--
+  return { start: base + start, end: base + end }
+}
+
+function contains(span: Span, offset: number): boolean {
+  return offset >= span.start && offset < span.end
+}
+
+function blockStart(block: MarkdownBlock): number {
+  return block.kind === 'list' ? (block.items[0]?.span.start ?? 0) : block.span.start
+}
+
+function phrasingText(nodes: readonly PhrasingContent[], source: string): string {
+  return nodes.map((node) => nodeText(node, source)).join('')
+}
+
+function nodeText(node: PhrasingContent, source: string): string {
+  if (node.type === 'html') return ''
+  if (node.type === 'emphasis' || node.type === 'strong') {
+    const [start, end] = [node.position?.start.offset ?? 0, node.position?.end.offset ?? 0]
+    // `src/*.ts` and `__init__.py` are not meant as emphasis.
+    const isPartOfWord = isWordNeighbour(source[start - 1]) || isWordNeighbour(source[end])
+    return isPartOfWord ? source.slice(start, end) : phrasingText(node.children, source)
+  }
+  return 'children' in node ? phrasingText(node.children, source) : toString(node)
+}
+
+function isWordNeighbour(unit: string | undefined): boolean {
+  return unit !== undefined && /[\p{L}\p{N}/.*_\\-]/u.test(unit)
+}
+
+/** The blocks of a whole text, piece by piece: in linear time for any text. */
+export function parseBlockPieces(source: string): readonly ParsedPiece[] {
+  refuseDeepNesting(source)
+  return parsePieces(source, (text) => blockParser.parse(withoutMark(text)))
+}
+
+/** The tree of a whole text. */
+export function parseTree(source: string): Root {
+  refuseDeepNesting(source)
+  refuseEndless(source)
+  return inlineParser.parse(withoutMark(source))
+}

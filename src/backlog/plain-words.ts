@@ -1,0 +1,115 @@
+import { decoded } from './byte-text.ts'
+import { scanInlineText } from './markdown/inline.ts'
+import { type FieldName, FIELD_NAMES, type SectionName, type Status } from './model.ts'
+import {
+  lookUp,
+  lookUpMarked,
+  namesOthers,
+  sectionNamed,
+  speaksOfNeeds,
+  type TaskVocabulary,
+} from './vocabulary.ts'
+
+/**
+ * The meanings of a plain file's words, by their bytes. A backlog has few keys, statuses and headings, thousands of
+ * times: each is decoded and looked up once.
+ */
+export interface PlainWords {
+  /** The meaning of the key in `- **Key**:`; null if only the parser can decide. */
+  readonly key: (bytes: string) => KeyMeaning | null
+  /** The value of a field as plain text; null if only the parser can decide. */
+  readonly text: (bytes: string) => string | null
+  /** Null for no status, or if only the parser can decide. */
+  readonly status: (bytes: string) => Status | null
+  readonly title: (bytes: string) => SectionName | 'another' | 'unclear'
+}
+
+/** The meaning of a field's key. */
+export interface KeyMeaning {
+  /** The bytes before the value. */
+  readonly start: string
+  readonly name: FieldName | null
+  readonly key: string
+  /** A different bit for each name, 0 without a name: to detect a field that is given twice. */
+  readonly bit: number
+  /** Whether ids in its value may be dependencies, which only the full reader can decide. */
+  readonly mayNeed: boolean
+  /** Whether it stands for a section, as in `- **Produces**: …`. */
+  readonly isSection: boolean
+}
+
+/** The plain words of a vocabulary: always the same object for the same vocabulary. */
+export const plainWords = perVocabulary((vocabulary): PlainWords => ({
+  key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
+  text: remembered(plainText),
+  status: remembered((bytes) => {
+    const word = plainText(bytes)
+    return (word !== null && lookUpMarked(vocabulary.statuses, word)) || null
+  }),
+  title: remembered((bytes) => {
+    const title = plainText(bytes)
+    if (title === null) return 'unclear'
+    return (
+      sectionNamed(vocabulary, title) ?? (speaksOfNeeds(vocabulary.fields, title) ? 'unclear' : 'another')
+    )
+  }),
+}))
+
+/** Memoizes a function of a vocabulary, for as long as the vocabulary exists. */
+export function perVocabulary<T>(make: (vocabulary: TaskVocabulary) => T): (vocabulary: TaskVocabulary) => T {
+  const made = new WeakMap<TaskVocabulary, { readonly value: T }>()
+  return (vocabulary) => {
+    let known = made.get(vocabulary)
+    if (known === undefined) made.set(vocabulary, (known = { value: make(vocabulary) }))
+    return known.value
+  }
+}
+
+/** Makes a reader of bytes from a reader of plain text; it returns null if only the parser can decide. */
+export function textReader<T>(read: (text: string) => T): (bytes: string) => { readonly value: T } | null {
+  return remembered((bytes) => {
+    const text = plainText(bytes)
+    return text === null ? null : { value: read(text) }
+  })
+}
+
+/** Bytes of a file as plain text; null if only the parser can decide. */
+export function plainText(bytes: string): string | null {
+  return scanInlineText(decoded(bytes).trim())
+}
+
+function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | null {
+  const key = decoded(start.slice('- **'.length, -'**:'.length))
+  if (!IS_ASCII_KEY.test(key) && !IS_PLAIN_KEY.test(key)) return null
+  const section = lookUp(vocabulary.sections, key)
+  const isSection = section !== undefined && vocabulary.fieldSections.has(section)
+  const name = isSection ? null : (lookUp(vocabulary.fields, key) ?? null)
+  if (name === null && speaksOfNeeds(vocabulary.fields, key)) return null
+  const mayNeed = name === null && !isSection && !namesOthers(vocabulary.others, key)
+  return { start, name, key, isSection, mayNeed, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
+}
+
+// Letters and digits with spaces between them: Markdown gives them no other meaning. The first pattern covers most
+// keys; compiling the second takes a millisecond.
+const IS_ASCII_KEY = /^[A-Za-z0-9](?:[A-Za-z0-9 ]{0,38}[A-Za-z0-9])?$/
+const IS_PLAIN_KEY = /^[\p{L}\p{N}](?:[\p{L}\p{N} ]{0,38}[\p{L}\p{N}])?$/u
+
+/** Memoizes a reader of bytes, for as many as a backlog has in common. */
+export function remembered<T>(read: (bytes: string) => T): (bytes: string) => T {
+  const known = new Map<string, T>()
+  return (bytes) => {
+    const found = known.get(bytes)
+    if (found !== undefined) return found
+    const own = ownBytes(bytes)
+    const made = read(own)
+    if (known.size < MOST_REMEMBERED) known.set(own, made)
+    return made
+  }
+}
+
+const MOST_REMEMBERED = 1000
+
+/** A part of a source would keep all of the source in memory. */
+function ownBytes(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('latin1')
+}

@@ -1,0 +1,60 @@
+import { unreachable } from '../../base/errors.ts'
+import { sectionOf, type Task, type TaskHead } from '../model.ts'
+import type { Reason, TaskState } from './selection.ts'
+
+/** Why a task is not eligible, in words: first its needs, as one reason, then each of the others. */
+export function whyNot({ task, waiting }: TaskState<TaskHead>, blockedReason: string): readonly string[] {
+  if (task.status === 'BLOCKED') return [`blocked: ${blockedReason}`]
+  const needs = waiting.filter((reason) => reason.kind === 'dependency').map(needText)
+  const others = waiting.filter((reason) => reason.kind !== 'dependency')
+  const first = needs.length > 0 ? [`needs ${needs.join(', ')}`] : []
+  return [...first, ...others.map((reason) => otherText(reason, blockedReason))]
+}
+
+/** The first line of the Blocked section. */
+export function blockedReason(task: Task): string {
+  const section = sectionOf(task, 'Blocked')
+  const text = section ? task.source.slice(section.bodySpan.start, section.bodySpan.end) : ''
+  const line = text.split(/\r\n|\r|\n/).find((line) => line.trim() !== '')
+  const inHeading = section?.title.replace(/^[^:：—–(（-]*[:：—–(（-]?\s*/, '').replace(/[)）]$/, '')
+  const reason = line?.replace(REASON_LABEL, '').trim() || inHeading || 'no reason is given'
+  // A backslash in code is itself.
+  return reason.includes('`') ? reason : reason.replace(ESCAPED, '$1')
+}
+
+/** A mark that a backslash makes plain text in Markdown, as ralph writes it. */
+const ESCAPED = /\\([!-/:-@[-`{-~])/g
+
+const REASON_LABEL = /^\s*(?:[-*+>]\s+)?(?:(?:\*\*)?Reason(?:\*\*)?\s*[:：](?:\*\*)?\s*)?/i
+
+function needText({ id, status }: Extract<Reason, { kind: 'dependency' }>): string {
+  return `${id} (${status ?? 'no clear status'})`
+}
+
+type UnexplainedReason = Exclude<Reason, { kind: 'dependency' }>
+
+function otherText(reason: UnexplainedReason, blockedReason: string): string {
+  switch (reason.kind) {
+    case 'missing':
+      return `needs ${reason.id}, which does not exist`
+    case 'cycle':
+      return cycleText(reason.ids)
+    case 'blocked-section':
+      return `blocked: ${blockedReason}`
+    case 'invalid':
+      return reason.message
+    case 'duplicate':
+      return `its number is taken twice: ${reason.files.join(', ')}`
+    default:
+      return unreachable(reason)
+  }
+}
+
+const MOST_MEMBERS = 8
+
+/** They need not form a simple ring. */
+function cycleText(ids: readonly string[]): string {
+  if (ids.length === 1) return 'waits for itself'
+  const more = ids.length > MOST_MEMBERS ? ` and ${ids.length - MOST_MEMBERS} more` : ''
+  return `${ids.slice(0, MOST_MEMBERS).join(', ')}${more} wait for each other`
+}

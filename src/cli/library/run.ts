@@ -1,0 +1,81 @@
+import type { RunEvent } from '../../events/event.ts'
+import { findTask } from '../../project/find-task.ts'
+import type { Project } from '../../project/project.ts'
+import { NO_WISH, runOptions, type RunWish } from '../../project/run-options.ts'
+import { NO_QUESTIONS } from '../../project/questions.ts'
+import { readFromBranch } from '../../project/read-from-branch.ts'
+import { startRun } from '../../project/start-run.ts'
+import { refuseToStart } from '../../project/world.ts'
+import { Control } from '../../engine/control.ts'
+import { ownWorld } from './world.ts'
+
+/** The options of a run; missing ones come from the configuration. */
+export type RunRequest = Partial<Omit<RunWish, 'isInteractive' | 'byHand'>>
+
+/** A run: its events in order, and ways to control it. */
+export interface Run extends AsyncIterable<RunEvent> {
+  /** Begins no further attempt until `resume` is called. */
+  readonly pause: () => void
+  readonly resume: () => void
+  /** Ends it: after the current attempt, cleanly, or at once. */
+  readonly stop: (how?: 'after-attempt' | 'clean' | 'now') => void
+  /** Ends the current attempt at that task, which is kept, and leaves the task out of this run. */
+  readonly skip: (task: string) => void
+  /** Answers the question about that task; returns false if there is none. */
+  readonly answer: (task: string, text: string) => boolean
+}
+
+/**
+ * Runs tasks of a project, like `ralph run`. It begins with the first request for an event. A reader that stops
+ * reading stops the run cleanly; if the run cannot begin, the error is thrown to the reader.
+ */
+export function run(project: Project, request: RunRequest = {}): Run {
+  const control = new Control()
+  return {
+    pause: () => control.pause(),
+    resume: () => control.resume(),
+    stop: (how = 'clean') => control.stop(how),
+    skip: (task) => control.skip(task),
+    answer: (task, text) => control.answer(task, text),
+    [Symbol.asyncIterator]: () => eventsOf(project, request, control),
+  }
+}
+
+async function* eventsOf(project: Project, request: RunRequest, control: Control): AsyncGenerator<RunEvent> {
+  const world = ownWorld()
+  refuseToStart(world, project.root)
+  const task = request.task == null ? null : findTask(project.tasks, request.task).id
+  const wish: RunWish = { ...NO_WISH, ...request, task }
+  const events: RunEvent[] = []
+  let wake = (): void => undefined
+  let isOver = false
+  const emit = (event: RunEvent): void => {
+    events.push(event)
+    wake()
+  }
+  const begin = async (): Promise<void> => {
+    const where = { cwd: project.root, dir: project.dir }
+    const reading = { options: runOptions(wish, project), commitTasks: wish.commitTasks, askToCommit: null }
+    const read = await readFromBranch(world, where, project, reading)
+    const options = runOptions(wish, read.project)
+    const run = { wish, options, questions: NO_QUESTIONS, emit, control, warnings: read.warnings }
+    await startRun(world, read.project, run)
+  }
+  const finished = begin().finally(() => {
+    isOver = true
+    wake()
+  })
+  // The error is reported where the promise is awaited below.
+  finished.catch(() => undefined)
+  try {
+    for (;;) {
+      const event = events.shift()
+      if (event) yield event
+      else if (isOver) break
+      else await new Promise<void>((resolve) => (wake = resolve))
+    }
+  } finally {
+    if (!isOver) control.stop('clean')
+    await finished
+  }
+}

@@ -1,0 +1,186 @@
+import { namesIn } from '../../base/folder.ts'
+import { readlinkSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+import type { Environment } from '../mark.ts'
+import { isInside, isLink, outermost, real, type MountRule } from './mounts.ts'
+
+/** What a cage shows of a home, relative to it: the homes of tools, and git's settings. */
+const SHOWN = [
+  '.gitconfig',
+  '.config/git',
+  '.gitignore',
+  '.gitignore_global',
+  '.gitattributes',
+  '.tool-versions',
+  '.asdfrc',
+  '.nvmrc',
+  '.editorconfig',
+  '.nvm',
+  '.fnm',
+  '.local/share/fnm',
+  '.volta',
+  '.bun',
+  '.deno',
+  '.local/share/pnpm',
+  '.npm-global',
+  '.config/yarn/global',
+  '.pyenv',
+  '.rye',
+  '.local/bin',
+  '.local/lib',
+  '.local/share/uv',
+  '.local/share/pipx',
+  '.local/share/pypoetry',
+  '.local/share/virtualenvs',
+  '.cache/pypoetry/virtualenvs',
+  'miniconda3',
+  'anaconda3',
+  'miniforge3',
+  '.rustup',
+  '.cargo',
+  'go',
+  '.rbenv',
+  '.rvm',
+  '.gem',
+  '.bundle',
+  '.local/share/gem',
+  '.composer',
+  '.config/composer',
+  '.sdkman',
+  '.jenv',
+  '.jdks',
+  '.m2',
+  '.gradle',
+  '.sbt',
+  '.ivy2',
+  '.cache/coursier',
+  'Android/Sdk',
+  '.dotnet',
+  '.nuget/packages',
+  '.ghcup',
+  '.cabal',
+  '.stack',
+  '.opam',
+  '.elan',
+  '.juliaup',
+  '.mix',
+  '.hex',
+  '.pub-cache',
+  '.local/share/mise',
+  '.config/mise',
+  '.asdf',
+  '.nix-profile',
+  '.local/state/nix',
+  '.linuxbrew',
+  '.cache/ms-playwright',
+  '.cache/puppeteer',
+  '.cache/Cypress',
+  '.cache/node/corepack',
+  '.cache/pre-commit',
+]
+
+/** Variables with the folders of tools. */
+const TOOL_VARIABLES = [
+  'ANDROID_HOME',
+  'ANDROID_SDK_ROOT',
+  'ASDF_DATA_DIR',
+  'ASDF_DIR',
+  'BUN_INSTALL',
+  'CARGO_HOME',
+  'COMPOSER_HOME',
+  'COREPACK_HOME',
+  'CONDA_PREFIX',
+  'DENO_INSTALL',
+  'DOTNET_ROOT',
+  'FNM_DIR',
+  'FNM_MULTISHELL_PATH',
+  'GEM_HOME',
+  'GEM_PATH',
+  'GOMODCACHE',
+  'GOPATH',
+  'GOROOT',
+  'GRADLE_HOME',
+  'GRADLE_USER_HOME',
+  'JAVA_HOME',
+  'M2_HOME',
+  'MAVEN_HOME',
+  'MISE_DATA_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'NVM_DIR',
+  'PLAYWRIGHT_BROWSERS_PATH',
+  'PNPM_HOME',
+  'PRE_COMMIT_HOME',
+  'PYENV_ROOT',
+  'RBENV_ROOT',
+  'REQUESTS_CA_BUNDLE',
+  'RUSTUP_HOME',
+  'SDKMAN_DIR',
+  'SSL_CERT_FILE',
+  'UV_PYTHON_INSTALL_DIR',
+  'VIRTUAL_ENV',
+  'VOLTA_HOME',
+]
+
+/** Folders of a home that hold many tools: only parts of them are opened. */
+const SHARED = ['.local', '.local/share', '.config', '.cache', '.local/state']
+const MOST_LINKS = 500
+
+/** What is opened in a home beside the list: paths, and folders of programs with the tools that they belong to. */
+interface Opened {
+  readonly paths: readonly string[]
+  readonly folders: readonly string[]
+}
+
+/**
+ * The rules for a home: closed but for the tools that PATH and variables lead to, those that are well known, git's settings,
+ * and what is opened. A home that is the root of all files stays as it is.
+ */
+export function homeRules(home: string, env: Environment, opened: Opened): readonly MountRule[] {
+  const at = real(home)
+  if (at === null || at === '/') return []
+  const isIn = (path: string): boolean =>
+    [at, home].some((folder) => path !== folder && isInside(path, folder))
+  const folders = [...opened.folders, ...(env['PATH'] ?? '').split(':')].flatMap((folder) =>
+    toolOf(folder, at),
+  )
+  const named = [
+    ...SHOWN.map((name) => join(at, name)),
+    ...TOOL_VARIABLES.flatMap((name) => (env[name] ?? '').split(':')),
+    ...opened.paths,
+    ...folders,
+  ]
+  const ofPrograms = [join(at, '.local/bin'), ...folders].filter((path) => isIn(path))
+  const all = [...named, ...ofPrograms.flatMap((folder) => linkedFrom(folder, at))]
+  const inside = all.filter((path) => isAbsolute(path)).map((path) => resolve(path))
+  // Tools that find no place for their caches there give up.
+  const caches: MountRule = { kind: 'own', path: join(at, '.cache') }
+  return [{ kind: 'closed', path: at }, caches, ...outermost(inside.filter(isIn)).flatMap(shownRules)]
+}
+
+/** What a folder of PATH belongs to: `~/.cargo/bin` to `~/.cargo`, and `~/bin` to itself. */
+function toolOf(folder: string, home: string): readonly string[] {
+  const path = real(folder)
+  if (path === null || !isInside(path, home)) return [folder]
+  const above = dirname(path)
+  const isShared = above === home || SHARED.some((name) => above === join(home, name))
+  return /^s?bin$/.test(basename(path)) && !isShared ? [folder, above] : [folder, path]
+}
+
+/** What the links in a folder of programs lead to. */
+function linkedFrom(folder: string, home: string): readonly string[] {
+  const found = new Set<string>()
+  for (const name of namesIn(folder).slice(0, MOST_LINKS)) {
+    const target = isLink(join(folder, name)) ? real(join(folder, name)) : null
+    if (target !== null && isInside(target, home))
+      for (const path of toolOf(dirname(target), home)) found.add(path)
+  }
+  return [...found]
+}
+
+/** A link is there as such: without it nothing would lead to its target. */
+function shownRules(path: string): readonly MountRule[] {
+  const target = real(path)
+  if (target === null) return []
+  const read: MountRule = { kind: 'read', path: target }
+  return isLink(path) ? [read, { kind: 'link', path, to: readlinkSync(path) }] : [read]
+}

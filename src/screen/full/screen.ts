@@ -1,0 +1,345 @@
+import type { Measure } from '../width.ts'
+import { line, paragraph, type Block } from '../block.ts'
+import type { Canvas } from '../layout.ts'
+import { treeOf, type Board, type BoardTask, type TreeRow } from './board.ts'
+import { press } from './keys.ts'
+import type { RunModel } from './model.ts'
+import { ENTER, LEAVE, Painter } from './painter.ts'
+import {
+  FIRST_STATE,
+  type Intent,
+  type Liveness,
+  type ScreenState,
+  type Steering,
+  type Tab,
+} from './state.ts'
+import type { Key, Terminal } from './terminal.ts'
+import { view, type Viewed } from './view.ts'
+
+/** Leaves the terminal to another program during the work. */
+export type Lend = (work: () => Promise<boolean>) => Promise<boolean>
+
+/** What a screen uses; the caller passes all of it. */
+export interface ScreenPorts {
+  readonly terminal: Terminal
+  readonly look: Pick<Canvas, 'colour' | 'ascii'>
+  readonly measure: Measure
+  readonly now: () => Date
+  readonly model: RunModel
+  readonly board: () => Board
+  readonly project: string
+  readonly liveness: () => Liveness
+  /** Sends a command to the run; returns its answer. */
+  readonly steer: (steering: Steering) => Promise<string>
+  /** The content of a tab, except the activity, for a task. */
+  readonly material: (task: BoardTask, tab: Exclude<Tab, 'activity'>) => Promise<readonly Block[]>
+  /** Shows something in another program, to which the terminal is lent; returns a message about it. */
+  readonly open: (
+    what: Extract<Intent, { kind: 'open' }>['what'],
+    task: BoardTask,
+    lend: Lend,
+  ) => Promise<string>
+  /** Called once a second. */
+  readonly tick: () => void
+}
+
+/**
+ * The interval of frames under a flood of events; a key is shown at once, unless there are already this many frames
+ * in a second.
+ */
+const FLOOD_MS = 50
+const MOST_FRAMES = 60
+const SECOND_MS = 1000
+/** The interval, in seconds, at which the visible diff of a task at work is renewed. */
+const DIFF_SECONDS = 3
+
+/** The content of a tab for a task, made at one state of the run. */
+interface Material {
+  readonly key: string
+  readonly revision: number
+  /** Null while it is made for the first time. */
+  readonly blocks: readonly Block[] | null
+  readonly isLoading: boolean
+}
+
+/** The full screen: handles keys and events, and paints what has changed, until a person leaves it. */
+export class Screen {
+  readonly #ports: ScreenPorts
+  readonly #painter: Painter
+  #state: ScreenState = FIRST_STATE
+  #viewed: Viewed | null = null
+  #top = 0
+  #rows: { readonly key: string; readonly rows: readonly TreeRow[] } = { key: '', rows: [] }
+  #material: Material | null = null
+  #timer: NodeJS.Timeout | null = null
+  #ticking: NodeJS.Timeout | null = null
+  /** The times of the last frames, as far as they count. */
+  #painted: number[] = []
+  #questions = 0
+  #seconds = 0
+  #isLent = false
+  #end: (() => void) | null = null
+
+  constructor(ports: ScreenPorts) {
+    this.#ports = ports
+    this.#painter = new Painter(ports.look, ports.measure)
+  }
+
+  /** Shows the screen until a person leaves it, or it is closed. */
+  show(): Promise<void> {
+    const { terminal } = this.#ports
+    const listener = {
+      key: (key: Key) => this.#press(key),
+      resized: () => this.#repaint(),
+      spoilt: () => this.#repaint(),
+    }
+    return new Promise((resolve) => {
+      this.#end = resolve
+      this.#painter.forget()
+      terminal.open(listener, { enter: ENTER, leave: LEAVE })
+      this.#ticking = setInterval(() => this.#tick(), SECOND_MS)
+      this.#paint()
+    })
+  }
+
+  get isOpen(): boolean {
+    return this.#end !== null
+  }
+
+  /** Gives the terminal back. */
+  close(): void {
+    const end = this.#end
+    if (!end) return
+    this.#end = null
+    if (this.#timer) clearTimeout(this.#timer)
+    if (this.#ticking) clearInterval(this.#ticking)
+    this.#timer = null
+    this.#ports.terminal.close()
+    end()
+  }
+
+  /** Stops painting until `resume`, because another program may write to the terminal. */
+  pause(): void {
+    this.#isLent = true
+  }
+
+  resume(): void {
+    this.#isLent = false
+    if (this.isOpen) this.#repaint()
+  }
+
+  /** Requests a frame, because something visible may have changed. */
+  changed(): void {
+    this.#schedule(FLOOD_MS - (performance.now() - (this.#painted.at(-1) ?? 0)))
+  }
+
+  #schedule(wait: number): void {
+    if (!this.isOpen || this.#timer || this.#isLent) return
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = null
+        this.#paint()
+      },
+      Math.max(0, wait),
+    )
+  }
+
+  #repaint(): void {
+    this.#painter.forget()
+    this.#soon()
+  }
+
+  /** Paints at once, or when the limit of frames in a second allows it. */
+  #soon(): void {
+    const now = performance.now()
+    this.#painted = this.#painted.filter((at) => now - at < SECOND_MS)
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#painted.length < MOST_FRAMES) this.#paint()
+    else this.#schedule(SECOND_MS - (now - this.#painted[0]!))
+  }
+
+  #tick(): void {
+    this.#seconds++
+    this.#ports.tick()
+    const isAtWork = this.#ports.model.status?.jobs.some(({ id }) => id === this.#state.selected)
+    if (this.#state.tab === 'diff' && isAtWork && this.#seconds % DIFF_SECONDS === 0) this.#loadMaterial()
+    // In the same task of the event loop.
+    this.#soon()
+  }
+
+  #paint(): void {
+    if (!this.isOpen || this.#isLent) return
+    this.#settle()
+    this.#follow()
+    const { terminal, model, board, project, now, measure, liveness } = this.#ports
+    const rows = this.#tree(board())
+    const task = this.#task(rows)
+    const size = terminal.size()
+    this.#viewed = view({
+      ...liveness(),
+      size,
+      state: this.#state,
+      model,
+      rows,
+      task,
+      top: this.#topFor(rows),
+      material: this.#materialOf(task),
+      project,
+      now: now(),
+      measure,
+    })
+    const text = this.#painter.paint(this.#viewed.frame) + this.#bell()
+    if (text === '') return
+    this.#painted.push(performance.now())
+    if (this.#painted.length > MOST_FRAMES) this.#painted.shift()
+    terminal.write(text)
+  }
+
+  /** The bell, if there is a new question. */
+  #bell(): string {
+    const open = this.#ports.liveness().isAlive ? (this.#ports.model.status?.questions.length ?? 0) : 0
+    const isNew = open > this.#questions
+    this.#questions = open
+    return isNew ? '\u0007' : ''
+  }
+
+  /** Closes a prompt on the screen that has nothing to ask any more. */
+  #settle(): void {
+    const { prompt } = this.#state
+    const { isAlive } = this.#ports.liveness()
+    const { questions = [] } = this.#ports.model.status ?? {}
+    const isAsked = prompt?.kind === 'answer' && isAlive && questions.some(({ id }) => id === prompt.task)
+    if (prompt?.kind === 'quit' && !isAlive) this.#state = { ...this.#state, prompt: null }
+    if (prompt?.kind === 'answer' && !isAsked)
+      this.#state = { ...this.#state, prompt: null, notice: `${prompt.task} does not ask any more` }
+  }
+
+  /** Selects the task at work, unless the person has selected another. */
+  #follow(): void {
+    if (!this.#state.isFollowing) return
+    const { jobs = [] } = this.#ports.model.status ?? {}
+    const { selected } = this.#state
+    if (jobs.some(({ id }) => id === selected)) return
+    const next = jobs[0]?.id ?? (selected === '' || this.#ports.model.status?.ended ? '' : selected)
+    if (next !== selected) this.#state = { ...this.#state, selected: next, at: null }
+  }
+
+  #tree(board: Board): readonly TreeRow[] {
+    const { model } = this.#ports
+    const key = `${board.revision} ${model.revision} ${this.#state.filter}`
+    if (this.#rows.key === key) return this.#rows.rows
+    const completed = new Set(model.status?.completed)
+    const rows = treeOf(board, this.#state.filter, ({ id, status }) => status === 'DONE' || completed.has(id))
+    this.#rows = { key, rows }
+    return rows
+  }
+
+  #task(rows: readonly TreeRow[]): BoardTask | null {
+    const { selected } = this.#state
+    if (selected === '') return null
+    const row = rows.find((one) => one.kind === 'task' && one.task.id === selected)
+    return row?.kind === 'task'
+      ? row.task
+      : (this.#ports.board().tasks.find(({ id }) => id === selected) ?? null)
+  }
+
+  /** The first visible row of the list, so that the selected one is visible, and its milestone if the row is its first. */
+  #topFor(rows: readonly TreeRow[]): number {
+    const height = Math.max(1, this.#viewed?.listHeight ?? this.#ports.terminal.size().rows - 4)
+    const { selected } = this.#state
+    const found = rows.findIndex(
+      (row) => (row.kind === 'task' ? row.task.id : row.kind === 'run' ? '' : null) === selected,
+    )
+    const index = Math.max(0, found)
+    const above = rows[index - 1]?.kind === 'milestone' ? index - 1 : index
+    this.#top = Math.max(0, Math.min(this.#top, above, Math.max(0, rows.length - height)))
+    if (index >= this.#top + height) this.#top = index - height + 1
+    return this.#top
+  }
+
+  #materialOf(task: BoardTask | null): readonly Block[] | null {
+    const { tab } = this.#state
+    if (!task || tab === 'activity') return null
+    const key = `${task.id} ${tab}`
+    const { revision } = this.#ports.model
+    if (this.#material?.key !== key || this.#material.revision !== revision) this.#loadMaterial()
+    return this.#material?.key === key ? this.#material.blocks : null
+  }
+
+  /** Shows the old content until the new one is loaded. */
+  #loadMaterial(): void {
+    const task = this.#task(this.#rows.rows)
+    const { tab } = this.#state
+    if (!task || tab === 'activity') return
+    const key = `${task.id} ${tab}`
+    const before = this.#material?.key === key ? this.#material : null
+    if (before?.isLoading) return
+    const { revision } = this.#ports.model
+    this.#material = { key, revision, blocks: before?.blocks ?? null, isLoading: true }
+    const show = (blocks: readonly Block[]): void => {
+      if (this.#material?.key !== key) return
+      this.#material = { ...this.#material, blocks, isLoading: false }
+      this.changed()
+    }
+    this.#ports.material(task, tab).then(show, (error: unknown) => show([problem(error)]))
+  }
+
+  #press(key: Key): void {
+    const viewed = this.#viewed
+    if (!viewed || !this.isOpen) return
+    const rows = this.#tree(this.#ports.board())
+    const { state, intent } = press(this.#state, key, {
+      ...this.#ports.liveness(),
+      rows,
+      task: this.#task(rows),
+      status: this.#ports.model.status,
+      listHeight: viewed.listHeight,
+      pane: viewed.pane,
+    })
+    this.#state = state
+    if (intent) this.#act(intent)
+    if (this.isOpen) this.#soon()
+  }
+
+  #act(intent: Intent): void {
+    const { steer } = this.#ports
+    switch (intent.kind) {
+      case 'leave':
+        return this.close()
+      case 'steer':
+        return this.#say(steer(intent.steering))
+      case 'open': {
+        const task = this.#task(this.#rows.rows)
+        if (task) this.#say(this.#ports.open(intent.what, task, (work) => this.#lent(work)))
+      }
+    }
+  }
+
+  async #lent(work: () => Promise<boolean>): Promise<boolean> {
+    this.#isLent = true
+    try {
+      return await this.#ports.terminal.lend(work)
+    } finally {
+      this.#isLent = false
+      this.#painter.forget()
+    }
+  }
+
+  #say(answer: Promise<string>): void {
+    const show = (notice: string): void => {
+      this.#state = { ...this.#state, notice }
+      this.changed()
+    }
+    answer.then(show, (error: unknown) => show(messageOf(error)))
+  }
+}
+
+function problem(error: unknown): Block {
+  const text = messageOf(error)
+  return text === '' ? line() : paragraph([], text)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,93 @@
+import type { TaskState } from '../backlog/select/selection.ts'
+import { type DrawnTask, inLayers } from './graph-layers.ts'
+
+/** One task in the drawing: the lanes of its row, and the needs without a lane. */
+interface GraphRow {
+  readonly state: TaskState<DrawnTask>
+  /** The text left and right of the task's sign. */
+  readonly before: string
+  readonly after: string
+  /** The needs without a line: missing tasks, members of its cycle, those without a free lane, or the one right above. */
+  readonly unseen: readonly string[]
+}
+
+/** A line down from a task to the last one that needs it. */
+interface Lane {
+  readonly number: number
+  readonly firstRow: number
+  readonly lastRow: number
+}
+
+type Lanes = (Lane | null)[]
+
+/**
+ * Draws dependencies as lanes: each task is a sign on its own row, below all its needs, and a lane runs from it to
+ * each dependant. A limit for the lanes also limits the work for each row.
+ */
+export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number): readonly GraphRow[] {
+  const order = inLayers(states)
+  const lastRows = lastRowsThatNeed(order)
+  const lanes: Lanes = []
+  return order.map((state, row) => {
+    const needs = new Set(state.task.needs)
+    const joined = [...lanes.keys()].filter((column) => needs.has(lanes[column]?.number ?? -1))
+    const ending = joined.filter((column) => lanes[column]?.lastRow === row)
+    const column = ending[0] ?? freeColumn(lanes)
+    // A task right below its need has no row between them for a line.
+    const drawn = joined.filter((at) => at !== column || lanes[at]?.firstRow !== row - 1)
+    const seen = new Set(drawn.map((at) => lanes[at]?.number))
+    const { before, after } = draw({ lanes, joined, ending, column })
+    for (const ended of ending) lanes[ended] = null
+    const lastRow = lastRows.get(state.task.number) ?? -1
+    if (lastRow > row && column < limit) lanes[column] = { number: state.task.number, firstRow: row, lastRow }
+    const unseen = state.task.depends.filter(({ number }) => !seen.has(number))
+    return { state, before, after, unseen: unseen.map(({ id }) => id) }
+  })
+}
+
+function lastRowsThatNeed(order: readonly TaskState<DrawnTask>[]): Map<number, number> {
+  const rows = new Map<number, number>()
+  for (const [row, { task }] of order.entries()) for (const number of task.needs) rows.set(number, row)
+  return rows
+}
+
+function freeColumn(lanes: Lanes): number {
+  const free = lanes.indexOf(null)
+  return free === -1 ? lanes.length : free
+}
+
+interface GraphLine {
+  readonly lanes: Lanes
+  readonly joined: readonly number[]
+  readonly ending: readonly number[]
+  readonly column: number
+}
+
+function draw({ lanes, joined, ending, column }: GraphLine): { before: string; after: string } {
+  const from = Math.min(column, ...joined)
+  const to = Math.max(column, ...joined)
+  const parts = { before: '', after: '' }
+  for (let at = 0; at < Math.max(lanes.length, column + 1); at++) {
+    const [left, right] = [at > from && at <= to, at >= from && at < to]
+    const link = right ? '─' : ' '
+    if (at === column) parts.after = link
+    else {
+      const sign = joined.includes(at)
+        ? joint(left, right, ending.includes(at))
+        : lanes[at]
+          ? '│'
+          : left && right
+            ? '─'
+            : ' '
+      parts[at < column ? 'before' : 'after'] += `${sign}${link}`
+    }
+  }
+  return parts
+}
+
+/** The sign where a lane meets the line to a dependant: it ends there, or continues. */
+function joint(left: boolean, right: boolean, ends: boolean): string {
+  if (left && right) return ends ? '┴' : '┼'
+  if (right) return ends ? '└' : '├'
+  return ends ? '┘' : '┤'
+}

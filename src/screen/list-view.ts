@@ -1,0 +1,109 @@
+import type { TaskState } from '../backlog/select/selection.ts'
+import { whyNot } from '../backlog/select/why-not.ts'
+import type { Facts, Tier } from '../backlog/model.ts'
+import { BLANK, dim, line, strong, type Block, type Cell, type Line, type Row, coloured } from './block.ts'
+import { firstSentence } from './reason-text.ts'
+import { signOf } from './task-lines.ts'
+
+/** The facts of a task in the list. */
+type ListedTask = Facts<'title' | 'milestone' | 'completed' | 'discipline'>
+
+/** The data of `ralph list`. */
+interface ListScreen<T extends ListedTask> {
+  readonly states: readonly TaskState<T>[]
+  /** Includes tasks that the filters leave out: the progress of a milestone counts all of its tasks. */
+  readonly all: readonly TaskState<T>[]
+  readonly folder: string
+  readonly tierOf: (task: T) => Tier
+  /** The first line of the Blocked section; empty if the task is not blocked. */
+  readonly reasonOf: (task: T) => string
+  /** The mark of the task's discipline; null if there is none. */
+  readonly badgeOf: (task: T) => { readonly text: string; readonly color: string | null } | null
+}
+
+/** The tasks by milestone, with the progress of each. */
+export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly Block[] {
+  const { states, all, folder } = screen
+  if (all.length === 0) return [line(`There are no tasks in ${folder} yet.`)]
+  if (states.length === 0) return [line('No task matches.')]
+  const groups = byMilestone(states)
+  const isWhole = states.length === all.length
+  const progress = isWhole ? groups : byMilestone(all)
+  const counted = isWhole ? all : [...groups.keys()].flatMap((milestone) => progress.get(milestone) ?? [])
+  const hasBadges = states.some(({ task }) => screen.badgeOf(task) !== null)
+  const rows: Row[] = []
+  for (const [milestone, members] of groups) {
+    if (rows.length > 0) rows.push({ kind: 'spread', left: [], right: [] })
+    if (groups.size > 1 || milestone !== null)
+      rows.push(headRow(milestone, progress.get(milestone) ?? members))
+    for (const state of members) rows.push(rowOf(state, screen, hasBadges))
+  }
+  return [
+    { kind: 'table', rows, shrink: [2, hasBadges ? 5 : 4], indent: '  ' },
+    BLANK,
+    line(dim(`${doneIn(counted)} of ${counted.length} done`)),
+  ]
+}
+
+function byMilestone<T extends ListedTask>(
+  states: readonly TaskState<T>[],
+): Map<string | null, TaskState<T>[]> {
+  const groups = new Map<string | null, TaskState<T>[]>()
+  for (const state of states) {
+    const members = groups.get(state.task.milestone)
+    if (members) members.push(state)
+    else groups.set(state.task.milestone, [state])
+  }
+  return groups
+}
+
+function headRow(milestone: string | null, members: readonly TaskState<ListedTask>[]): Row {
+  const done = doneIn(members)
+  return {
+    kind: 'spread',
+    left: [strong(milestone ?? 'No milestone')],
+    right: [dim(`${done} of ${members.length} done  `), ...bar(done / members.length)],
+  }
+}
+
+const BAR_COLUMNS = 10
+
+/** A bar of ten signs for a share; full only for all of it. */
+function bar(share: number): Line {
+  const full = Math.floor(share * BAR_COLUMNS)
+  return ['█'.repeat(full), dim('░'.repeat(BAR_COLUMNS - full))]
+}
+
+function rowOf<T extends ListedTask>(
+  state: TaskState<T>,
+  { tierOf, reasonOf, badgeOf }: ListScreen<T>,
+  hasBadges: boolean,
+): readonly Cell[] {
+  const { task } = state
+  const { text, color } = badgeOf(task) ?? { text: '', color: null }
+  const badge = hasBadges ? [coloured(text, color)] : []
+  // The tier of a finished task does not matter any more.
+  const tier = task.status === 'DONE' ? '' : dim(tierOf(task))
+  return [signOf(state), task.id, task.title, ...badge, tier, dim(remark(state, reasonOf(task)))]
+}
+
+/** A short remark on a task. */
+function remark(state: TaskState<ListedTask>, blockedReason: string): string {
+  const { task, waiting, eligible } = state
+  if (task.status === 'DONE') return completedBrief(task)
+  if (eligible) return 'eligible'
+  const needs = waiting.flatMap((reason) => (reason.kind === 'dependency' ? [reason.id] : []))
+  if (needs.length > 0 && needs.length === waiting.length) return `needs ${needs.join(', ')}`
+  const others = waiting.filter((reason) => reason.kind !== 'dependency')
+  return whyNot({ ...state, waiting: others }, firstSentence(blockedReason))[0] ?? ''
+}
+
+/** `2025-01-13 · 3m` for `2025-01-13 09:10 (3m duration)`; other texts stay unchanged. */
+function completedBrief({ completed }: ListedTask): string {
+  const match = /^(\d{4}-\d\d-\d\d) [\d:]+ \((.+) duration\)$/.exec(completed ?? '')
+  return match === null ? (completed ?? 'done') : `${match[1]} · ${match[2]}`
+}
+
+function doneIn(states: readonly TaskState<ListedTask>[]): number {
+  return states.filter(({ task }) => task.status === 'DONE').length
+}

@@ -1,0 +1,48 @@
+import { printable } from '../printable.ts'
+
+/** A piece of a page: only results of `html`, and of functions that create markup, count as markup. */
+export interface Html {
+  readonly html: string
+}
+
+type Value = string | number | Html | null | readonly (Html | null)[]
+
+/**
+ * Makes a piece of a page from a template: texts that are inserted stay texts, between tags and in quotes. Line
+ * breaks in the template itself do not matter.
+ */
+export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+  const own = joinedLines(parts)
+  let text = own[0] ?? ''
+  for (const [index, value] of values.entries()) text += markupOf(value) + (own[index + 1] ?? '')
+  return { html: text }
+}
+
+const joined = new WeakMap<TemplateStringsArray, readonly string[]>()
+
+function joinedLines(parts: TemplateStringsArray): readonly string[] {
+  let lines = joined.get(parts)
+  if (!lines) joined.set(parts, (lines = parts.map((part) => part.replaceAll(/\s*\n\s*/g, ' '))))
+  return lines
+}
+
+/** A line end that appears in the markup or on the page. */
+export const NEW_LINE: Html = { html: '\n' }
+
+function markupOf(value: Value): string {
+  if (value === null) return ''
+  if (typeof value === 'string') return escapeHtml(value)
+  if (typeof value === 'number') return String(value)
+  if ('html' in value) return value.html
+  return value.map((piece) => piece?.html ?? '').join('')
+}
+
+/** Escapes a text for a page. */
+export function escapeHtml(text: string): string {
+  return printable(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;')
+}

@@ -1,0 +1,124 @@
+import { counted } from '../../base/text.ts'
+import { dayText, formatDuration, minuteText } from '../../base/time.ts'
+import { formatCost } from '../../events/usage.ts'
+import type { ReportData } from '../../history/report.ts'
+import { html, type Html } from './html.ts'
+import {
+  completedSection,
+  failureSection,
+  graphSection,
+  milestonesOf,
+  progressSection,
+  spendingSection,
+  totalsOf,
+} from './sections.ts'
+import { STYLE } from './style.ts'
+import { timeline } from './timeline.ts'
+
+/** The title of the page, and its time. */
+interface PageFacts {
+  readonly project: string
+  /** The requested range: `since v1.0`; empty for all of history. */
+  readonly range: string
+  readonly now: Date
+}
+
+/** The report as one self-contained page: no network, no script, no other file. */
+export function reportPage(data: ReportData, { project, range, now }: PageFacts): string {
+  const milestoneOf = milestonesOf(data.selection.states)
+  const parts: readonly (readonly [id: string, name: string, content: Html])[] = [
+    ['progress', 'Progress', progressSection(data)],
+    ['time', 'Time line', timeline(data)],
+    ['spending', 'Cost and tokens', spendingSection(data, milestoneOf)],
+    ['failures', 'What failed, and why', failureSection(data)],
+    ['completed', 'What was done', completedSection(data, milestoneOf)],
+    ['graph', 'Which task needs which', graphSection(data)],
+  ]
+  // The policy comes first, so that nothing in the page can load anything.
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta
+          http-equiv="Content-Security-Policy"
+          content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+        />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="referrer" content="no-referrer" />
+        <link rel="icon" href="data:," />
+        <title>${project}: what ralph did</title>
+        <style>
+          ${{ html: STYLE }}
+        </style>
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        <header>
+          <h1>${project}</h1>
+          <p>${headline(data, range)}</p>
+          ${figures(data)}
+        </header>
+        <nav aria-label="Parts">
+          <ul>
+            ${parts.map(([id, name]) => html`<li><a href="#${id}">${name}</a></li>`)}
+          </ul>
+        </nav>
+        <main id="main">
+          ${parts.map(
+            ([id, name, content]) =>
+              html`<section aria-labelledby="${id}">
+                <h2 id="${id}">${name}</h2>
+                ${content}
+              </section> `,
+          )}
+        </main>
+        <footer>
+          <p>
+            Made by ralph on ${minuteText(now)}, from git alone, at <code>${data.commit.slice(0, 10)}</code>.
+          </p>
+        </footer>
+      </body>
+    </html> `
+  return page.html
+}
+
+function headline({ completions, attempts }: ReportData, range: string): string {
+  const times = [
+    ...completions.map(({ committedAt }) => committedAt),
+    ...attempts.map(({ keptAt }) => keptAt),
+  ]
+  const days = times.length === 0 ? '' : `${day(times.reduce(min))} to ${day(times.reduce(max))}`
+  return [range === '' ? 'All of history' : range, days].filter(Boolean).join(', ')
+}
+
+const min = (a: number, b: number): number => Math.min(a, b)
+const max = (a: number, b: number): number => Math.max(a, b)
+
+function day(time: number): string {
+  return dayText(new Date(time * 1000))
+}
+
+function figures(data: ReportData): Html {
+  const { total, lost } = totalsOf(data)
+  const { counts } = data.selection
+  const cost = (total.usage.costUsd ?? 0) + (lost.usage.costUsd ?? 0)
+  const rows: readonly (readonly [string, string])[] = [
+    ['completed', String(total.tasks)],
+    ['done of all', `${counts.DONE} of ${data.selection.states.length}`],
+    ['blocked', String(counts.BLOCKED)],
+    ['attempts', String(total.attempts + lost.attempts)],
+    ['time', formatDuration((total.seconds ?? 0) + lost.seconds)],
+    ...(cost > 0 ? [['cost', formatCost(cost)] as const] : []),
+    ...(total.unchecked > 0 ? [['checked by no gate', counted(total.unchecked, 'task')] as const] : []),
+  ]
+  return html`<dl class="figures">
+    ${rows.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`
+}
