@@ -9,17 +9,21 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, 'node_modules/.cache/ralph')
 const require = createRequire(import.meta.url)
 
-/** What is made from the types of src/events: made anew only where one of these files is another than the last time. */
+/** What the types of events and of a task's JSON are made of. */
+const FOLDERS = ['src/engine/events', 'src/base']
+const TASK = 'src/backlog/json.ts'
+
+/** Made anew only where one of these files is another than the last time. */
 async function schemasOfTypes() {
-  const folder = join(root, 'src/events')
+  const files = FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
-  for (const name of readdirSync(folder).sort()) hash.update(name).update(readFileSync(join(folder, name)))
+  for (const file of [...files, TASK].sort()) hash.update(file).update(readFileSync(join(root, file)))
   const kept = join(cache, `schemas-${hash.digest('hex').slice(0, 16)}.json`)
   if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8'))
   const { createGenerator } = await import('ts-json-schema-generator')
   const make = (file, type, title) => ({
     ...createGenerator({
-      path: join(folder, file),
+      path: join(root, file),
       tsconfig: join(root, 'tsconfig.json'),
       type,
       // Readers go on reading where a later version says more.
@@ -31,11 +35,11 @@ async function schemasOfTypes() {
   })
   const schemas = {
     events: make(
-      'event.ts',
+      'src/engine/events/event.ts',
       'RunEvent',
       'An event of a run of ralph: a line of its journal, or of ralph run --json',
     ),
-    task: make('task.ts', 'TaskJson', 'A task, as ralph prints it with --json'),
+    task: make(TASK, 'TaskJson', 'A task, as ralph prints it with --json'),
   }
   mkdirSync(cache, { recursive: true })
   writeFileSync(kept, JSON.stringify(schemas))

@@ -41,12 +41,15 @@ function described({ own, file }: Exported): { readonly kind: string; readonly t
 }
 
 const GROUPS: readonly (readonly [heading: string, files: RegExp])[] = [
-  ['Open and read a backlog', /^(?:library\/backlog|project|task\/(?:read|parse|vocabulary|model)|base)/],
-  ['Decide', /^(?:select|lint|engine\/gates)/],
-  ['Edit', /^(?:task\/(?:finish|draft))/],
-  ['Draw', /^ui/],
-  ['History', /^(?:history|library\/history|git)/],
-  ['Run', /^(?:library\/run|events)/],
+  [
+    'Open and read a backlog',
+    /^(?:cli\/library\/backlog|project|backlog\/(?:read|parse|vocabulary|model|json)|base\/(?:diagnostic|errors))/,
+  ],
+  ['Decide', /^backlog\/(?:select|lint)/],
+  ['Edit', /^backlog\/(?:finish|draft)/],
+  ['Draw', /^screen/],
+  ['History', /^(?:history|cli\/library\/history|git)/],
+  ['Run', /^(?:cli\/library\/run|engine\/events|base\/(?:denial|gate|outcome|usage))/],
 ]
 
 const HEAD = `# The library

@@ -1,4 +1,4 @@
-import type { Denial } from '../events/denial.ts'
+import type { Denial } from '../base/denial.ts'
 import { RESERVED_COMMANDS } from './providers/shell-rules.ts'
 
 /** The denied tools, each with the least permission that would allow it; RESERVED_COMMANDS are not allowed even at `full`. */

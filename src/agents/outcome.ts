@@ -1,9 +1,9 @@
 import type { ProcessEnd } from '../process/start.ts'
 import { cutOff } from './providers/failure.ts'
 import { readLastLine, readMarker, type Marker } from './marker.ts'
-import { UNKNOWN_USAGE } from '../events/usage.ts'
+import { UNKNOWN_USAGE } from '../base/usage.ts'
 import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader } from './port.ts'
-import type { Usage } from '../events/usage.ts'
+import type { Usage } from '../base/usage.ts'
 
 /** What the stream has reported so far. */
 export interface StreamState {

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { unreachable } from '../base/errors.ts'
 import type { McpServer } from '../base/mcp-server.ts'
 import { INSIDE_VARIABLE, RALPH_SERVER } from '../base/names.ts'
-import type { Happening } from '../events/event.ts'
 import { openSignalFolder, type SignalFolder } from './signal/folder.ts'
 import type { Reply, Signal, SignalInput, SignalResource, Withdrawal } from './signal/signal.ts'
 
@@ -21,6 +20,24 @@ export interface QuestionToPerson {
 /** The file of a task that an agent adds, or why it is not added. */
 export type TaskDraft =
   { readonly id: string; readonly file: string; readonly text: string } | { readonly problem: string }
+
+/** What becomes known by a signal: a part of the events of a run. */
+type SignalEvent =
+  | {
+      readonly type: 'agent-signal'
+      readonly id: string
+      readonly signal: 'done' | 'blocked' | 'progress'
+      readonly text: string
+    }
+  | {
+      readonly type: 'question'
+      readonly id: string
+      readonly text: string
+      readonly options: readonly string[]
+    }
+  | { readonly type: 'answered'; readonly id: string; readonly answer: string }
+  | { readonly type: 'task-added'; readonly id: string; readonly added: string; readonly title: string }
+  | { readonly type: 'warning'; readonly message: string }
 
 /** The part of a job that its signals depend on. */
 interface SignalJob {
@@ -77,7 +94,7 @@ const MOST_CALLS = 1000
 export class AttemptSignals {
   readonly #job: SignalJob
   readonly #ports: SignalPorts
-  readonly #emit: (event: Happening) => void
+  readonly #emit: (event: SignalEvent) => void
   readonly #folder: SignalFolder
   readonly #over = new AbortController()
   readonly #unanswered = new AbortController()
@@ -91,7 +108,7 @@ export class AttemptSignals {
   #isAdding = 0
   readonly #added: AddedTask[] = []
 
-  constructor(job: SignalJob, ports: SignalPorts, emit: (event: Happening) => void) {
+  constructor(job: SignalJob, ports: SignalPorts, emit: (event: SignalEvent) => void) {
     this.#job = job
     this.#ports = ports
     this.#emit = emit

@@ -18,7 +18,7 @@ import { branchToLandOn, refuseImpossible } from './preflight.ts'
 import { landingPorts, openPlace } from './run-parts.ts'
 import { openBranch } from './slot/branch.ts'
 import { takeCheckout } from './slot/checkout.ts'
-import type { Happening } from '../events/event.ts'
+import type { Happening } from './events/event.ts'
 
 /** The trailer's value for a task done by a person, which otherwise names the agent. */
 const HUMAN = 'human'

@@ -1,4 +1,4 @@
-import type { Happening, StopMode } from '../events/event.ts'
+import type { Happening, StopMode } from './events/event.ts'
 
 const URGENCY: Readonly<Record<StopMode, number>> = { 'after-attempt': 0, clean: 1, now: 2 }
 

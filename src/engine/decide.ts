@@ -1,8 +1,8 @@
-import type { Usage } from '../events/usage.ts'
+import type { Usage } from '../base/usage.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import { POLICIES } from './outcome.ts'
 import type { Outcome } from './outcome.ts'
-import { formatCost } from '../events/usage.ts'
+import { formatCost } from '../base/usage.ts'
 
 /** What follows an attempt. */
 export type Decision =

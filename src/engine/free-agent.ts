@@ -1,5 +1,5 @@
 import type { AgentChoice } from './job.ts'
-import type { Happening } from '../events/event.ts'
+import type { Happening } from './events/event.ts'
 import type { Ledger } from './ledger.ts'
 import type { Emit, RunPorts } from './ports.ts'
 

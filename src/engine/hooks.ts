@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readPlainFile } from '../base/read-file.ts'
-import type { Happening } from '../events/event.ts'
+import type { Happening } from './events/event.ts'
 import { contentsOf } from '../git/contents.ts'
 import { entriesIn } from '../git/tree.ts'
 import { installing, runLogged, type CheckPorts } from './check.ts'

@@ -1,5 +1,5 @@
 import { fewOf } from '../base/text.ts'
-import type { RunEnd } from '../events/event.ts'
+import type { RunEnd } from './events/event.ts'
 import { GitError } from '../git/git.ts'
 import { candidateRef, listCandidates, type KeptAttempt } from '../git/record.ts'
 import { schedule, type Busy, type Claim, type Schedule, type Standing } from '../backlog/select/schedule.ts'

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AttemptLogs, CappedLog } from './ports.ts'
-import type { RunEvent } from '../events/event.ts'
+import type { RunEvent } from './events/event.ts'
 
 /** The name of a run that began then, also of its journal. */
 export function runId(begun: Date): string {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { whyOutside } from '../base/paths.ts'
-import type { Happening } from '../events/event.ts'
+import type { Happening } from './events/event.ts'
 import type { Git } from '../git/git.ts'
 import { makePlainCommit } from '../git/made-commit.ts'
 import { heldAt } from '../git/tree.ts'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
-import type { Emitted, Happening } from '../events/event.ts'
-import { sum } from '../events/usage.ts'
+import type { Emitted, Happening } from './events/event.ts'
+import { sum } from '../base/usage.ts'
 import { rawChanges } from '../git/raw-changes.ts'
 import { attemptRef, listCandidates, listRecords, type AttemptFacts } from '../git/record.ts'
 import { keep, NOTHING_YET } from './attempt.ts'

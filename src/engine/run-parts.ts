@@ -1,5 +1,5 @@
 import type { QuestionToPerson } from '../agents/signals.ts'
-import type { Emitted, Happening } from '../events/event.ts'
+import type { Emitted, Happening } from './events/event.ts'
 import type { Base } from '../git/head.ts'
 import { makeCommit, treeWith } from '../git/made-commit.ts'
 import type { InTurn } from '../base/mutex.ts'

@@ -1,6 +1,6 @@
 import { UserError } from '../base/errors.ts'
 import { oneAtATime } from '../base/mutex.ts'
-import type { Emitted, Happening, RunEvent } from '../events/event.ts'
+import type { Emitted, Happening, RunEvent } from './events/event.ts'
 import { GitError } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
 import { shareOf } from '../backlog/select/schedule.ts'

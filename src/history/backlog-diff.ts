@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.ts'
-import type { TaskJson } from '../events/task.ts'
+import type { TaskJson } from '../backlog/json.ts'
 import type { Git } from '../git/git.ts'
 import type { Range } from '../git/range.ts'
 import {

@@ -10,7 +10,7 @@ import { TASK_VOCABULARY, type TaskVocabulary } from '../backlog/vocabulary.ts'
 import { hasNumbers, squashedIn } from './squashed.ts'
 import { titleIn } from '../backlog/subject.ts'
 import { undoneBy, type Undone } from './undone.ts'
-import { parseCost, parseTokens, secondsIn, UNKNOWN_USAGE, type Usage } from '../events/usage.ts'
+import { parseCost, parseTokens, secondsIn, UNKNOWN_USAGE, type Usage } from '../base/usage.ts'
 import { completionsNamed, type DoneTask } from './named-commits.ts'
 
 /** A task's completion, as its commit describes it. */

@@ -1,7 +1,7 @@
-import type { Usage } from '../events/usage.ts'
+import type { Usage } from '../base/usage.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from './completions.ts'
-import { totalUsage } from '../events/usage.ts'
+import { totalUsage } from '../base/usage.ts'
 
 /** The sums for some tasks. Missing values are left out of a sum; it is null if all are missing. */
 export interface Totals {

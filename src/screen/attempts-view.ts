@@ -1,7 +1,7 @@
 import { formatDuration, minuteText } from '../base/time.ts'
 import { tellingLines } from '../base/failure-lines.ts'
 import type { KeptAttempt } from '../git/record.ts'
-import { formatCost } from '../events/usage.ts'
+import { formatCost } from '../base/usage.ts'
 import type { Task } from '../backlog/model.ts'
 import { BLANK, dim, good, line, paragraph, strong, type Block } from './block.ts'
 import { counted } from '../base/text.ts'

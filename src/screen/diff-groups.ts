@@ -1,6 +1,6 @@
 import type { BacklogDiff, DiffItem } from '../history/backlog-diff.ts'
 import type { FieldChange, TaskChange } from '../history/task-change.ts'
-import type { TaskJson } from '../events/task.ts'
+import type { TaskJson } from '../backlog/json.ts'
 import { counted, shortened } from '../base/text.ts'
 import { partOf } from './graph-part.ts'
 import type { DrawnTask } from './graph-layers.ts'

@@ -1,6 +1,6 @@
 import { dayText, formatDuration } from '../base/time.ts'
 import type { CompletionRecord } from '../history/completions.ts'
-import { formatCost, formatTokens } from '../events/usage.ts'
+import { formatCost, formatTokens } from '../base/usage.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block } from './block.ts'
 import { markdownText } from './markdown-text.ts'
 import { counted } from '../base/text.ts'

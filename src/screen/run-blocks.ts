@@ -8,9 +8,9 @@ import type {
   TaskBlocked,
   TaskCompleted,
   TaskStarted,
-} from '../events/event.ts'
-import type { GateResult } from '../events/gate.ts'
-import { formatCost } from '../events/usage.ts'
+} from '../engine/events/event.ts'
+import type { GateResult } from '../base/gate.ts'
+import { formatCost } from '../base/usage.ts'
 import { tellingLines } from '../base/failure-lines.ts'
 import { accent, bad, dim, line, paragraph, strong, type Block, type Line, type Piece } from './block.ts'
 import { gateText, sandboxText } from './run-text.ts'

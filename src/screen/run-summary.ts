@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/time.ts'
-import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../events/event.ts'
-import { formatCost } from '../events/usage.ts'
+import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../engine/events/event.ts'
+import { formatCost } from '../base/usage.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from './block.ts'
 import { endCounts } from './run-text.ts'
 

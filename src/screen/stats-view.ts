@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/time.ts'
 import type { Stats, Totals } from '../history/stats.ts'
-import { formatCost, formatTokens } from '../events/usage.ts'
+import { formatCost, formatTokens } from '../base/usage.ts'
 import { BLANK, dim, line, strong, type Block, type Cell, type Piece, type Row } from './block.ts'
 import { counted } from '../base/text.ts'
 import { nothingLogged } from './log-view.ts'

@@ -1,4 +1,4 @@
-import type { Happening } from '../events/event.ts'
+import type { Happening } from '../engine/events/event.ts'
 import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
 import { workerText } from './run-text.ts'
 

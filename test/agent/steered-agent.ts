@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import type { Provider, StreamEnd, StreamEvent } from '../../src/agents/port.ts'
-import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 
 /** What the fake agent runs: whatever the test sends it over the socket, one script a line. */
 const PROGRAM = `

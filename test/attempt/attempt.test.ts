@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { attempt, type Result } from '../../src/engine/attempt.ts'
 import type { Job } from '../../src/engine/job.ts'
-import type { Happening } from '../../src/events/event.ts'
+import type { Happening } from '../../src/engine/events/event.ts'
 import { Control } from '../../src/engine/control.ts'
 import { Ledger } from '../../src/engine/ledger.ts'
 import { NoteKeeper } from '../../src/engine/note.ts'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AgentEnd } from '../../src/agents/port.ts'
 import { createAgent } from '../../src/agents/runtime.ts'
 import { startProcess, type StartProcess } from '../../src/process/start.ts'
-import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import { requestOf } from '../agent/requests.ts'
 import { jsonProvider } from '../agent/steered-agent.ts'
 

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import { ralph, type Answer } from '../cli/ralph.ts'
 import { env as bare, repository } from '../cli/script-repository.ts'
 import { makeFolder } from '../git/repository.ts'

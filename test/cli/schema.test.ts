@@ -27,7 +27,7 @@ async function schema(name: string): Promise<Schema> {
 describe('ralph schema', () => {
   it('describes each event, as a run emits it', async () => {
     const { anyOf } = await schema('events')
-    const events = readFileSync(new URL('../../src/events/event.ts', import.meta.url), 'utf8')
+    const events = readFileSync(new URL('../../src/engine/events/event.ts', import.meta.url), 'utf8')
     const types = [...events.matchAll(/readonly type: '([a-z-]+)'/g)].map((match) => match[1]!)
     expect(new Set(anyOf.map(({ properties }) => properties['type']!.const))).toEqual(new Set(types))
     const { stdout } = await run(repository({ 'T-001': 'echo one > one.txt' }), '--json')

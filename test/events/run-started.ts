@@ -1,4 +1,4 @@
-import type { RunStarted } from '../../src/events/event.ts'
+import type { RunStarted } from '../../src/engine/events/event.ts'
 
 /** The first event of a run, with what a test wants to be otherwise. */
 export function runStarted(change: Partial<RunStarted> = {}): RunStarted {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Happening } from '../../src/events/event.ts'
-import { costSoFar, statusAfter, type RunStatus } from '../../src/events/status.ts'
-import type { TaskJson } from '../../src/events/task.ts'
-import { UNKNOWN_USAGE, type Usage } from '../../src/events/usage.ts'
+import type { Happening } from '../../src/engine/events/event.ts'
+import { costSoFar, statusAfter, type RunStatus } from '../../src/engine/events/status.ts'
+import type { TaskJson } from '../../src/backlog/json.ts'
+import { UNKNOWN_USAGE, type Usage } from '../../src/base/usage.ts'
 import { runStarted } from './run-started.ts'
 
 const started = runStarted()

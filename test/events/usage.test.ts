@@ -6,8 +6,8 @@ import {
   parseCost,
   parseTokens,
   secondsIn,
-} from '../../src/events/usage.ts'
-import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+} from '../../src/base/usage.ts'
+import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 
 describe('numbers of an agent', () => {
   it('that nobody told stay unknown in a sum', () => {

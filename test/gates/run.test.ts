@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { gatesPassed, type Gate, type GateResult, type Verdict } from '../../src/events/gate.ts'
+import { gatesPassed, type Gate, type GateResult, type Verdict } from '../../src/base/gate.ts'
 import { gateRunner, type GateContext } from '../../src/engine/gates/run.ts'
 import { startProcess } from '../../src/process/start.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import type { BoardTask } from '../../src/screen/full/board.ts'
 import { ralph } from '../cli/ralph.ts'
 import { openTui } from '../tui/harness.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Control } from '../../src/engine/control.ts'
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import { put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'
 import { gateOf, type Deed } from './ports.ts'

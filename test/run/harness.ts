@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import { stateKeeper } from '../../src/authoring/bridges/run-state.ts'
 import { runTasks } from '../../src/engine/run.ts'
 import { makeRepository } from '../git/repository.ts'

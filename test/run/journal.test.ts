@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import { openJournal } from '../../src/engine/journal.ts'
 import { makeFolder, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText } from './harness.ts'

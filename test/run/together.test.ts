@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import { Control } from '../../src/engine/control.ts'
 import { git, put } from '../git/repository.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'

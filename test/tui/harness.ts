@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import { line, type Block } from '../../src/screen/block.ts'
 import { measureForAny } from '../../src/screen/width.ts'
 import type { BoardTask } from '../../src/screen/full/board.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import { liveRun } from '../ui/live-run.ts'
 import { START } from '../ui/recorded.ts'
 import { framed } from '../ui/screen.ts'

@@ -1,6 +1,6 @@
-import type { Emitted, RunEvent } from '../../src/events/event.ts'
-import type { TaskJson } from '../../src/events/task.ts'
-import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+import type { Emitted, RunEvent } from '../../src/engine/events/event.ts'
+import type { TaskJson } from '../../src/backlog/json.ts'
+import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import type { BoardTask } from '../../src/screen/full/board.ts'
 
 /** When the run of these tests began. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import { line } from '../../src/screen/block.ts'
 import { openTui } from './harness.ts'
 import { attempt, begun, ENDED, TASKS, timed, TWO_JOBS } from './recorded.ts'

@@ -1,4 +1,4 @@
-import type { Emitted } from '../../src/events/event.ts'
+import type { Emitted } from '../../src/engine/events/event.ts'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
 import { measureForAny } from '../../src/screen/width.ts'
 import { START, type At } from './recorded.ts'

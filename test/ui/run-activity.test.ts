@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { AgentTool } from '../../src/events/event.ts'
+import type { AgentTool } from '../../src/engine/events/event.ts'
 import { Activity } from '../../src/screen/run-activity.ts'
 
 const GATE = { name: 'test', command: 'npm test', required: true, timeoutSeconds: 60 }

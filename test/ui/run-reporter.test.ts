@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Happening } from '../../src/events/event.ts'
+import type { Happening } from '../../src/engine/events/event.ts'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
 import { measureForAny } from '../../src/screen/width.ts'
 import { ended, START, STORY, usage } from './recorded.ts'

@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest'
-import type { GateResult, Verdict } from '../../src/events/gate.ts'
-import type { Interference } from '../../src/events/interference.ts'
+import type { GateResult, Verdict } from '../../src/base/gate.ts'
+import type { Interference } from '../../src/engine/events/interference.ts'
 import { bad, good } from '../../src/screen/block.ts'
 import { deniedTexts, gateText, interferenceText, stoppingText } from '../../src/screen/run-text.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Emitted } from '../../src/events/event.ts'
-import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+import type { Emitted } from '../../src/engine/events/event.ts'
+import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import { runStarted } from '../events/run-started.ts'
 import { liveRun } from './live-run.ts'
 import { attemptStarted, taskStarted } from './recorded.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Emitted } from '../../src/events/event.ts'
+import type { Emitted } from '../../src/engine/events/event.ts'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
 import { measureForAny } from '../../src/screen/width.ts'
 import { runStarted } from '../events/run-started.ts'

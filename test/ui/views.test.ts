@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import type { RunFinished } from '../../src/events/event.ts'
-import { UNKNOWN_USAGE } from '../../src/events/usage.ts'
+import type { RunFinished } from '../../src/engine/events/event.ts'
+import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import type { KeptAttempt } from '../../src/git/record.ts'
 import type { CompletionRecord } from '../../src/history/completions.ts'
 import { statsOf } from '../../src/history/stats.ts'

@@ -9,7 +9,7 @@ import {
   type WorkerSign,
 } from '../../src/engine/workers/queue.ts'
 import { Remote } from '../../src/engine/workers/remote.ts'
-import type { Happening } from '../../src/events/event.ts'
+import type { Happening } from '../../src/engine/events/event.ts'
 import { openGit } from '../../src/git/door.ts'
 import { ENV, git, makeFolder, makeRepository } from '../git/repository.ts'
 

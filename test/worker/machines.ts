@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
-import type { RunEvent } from '../../src/events/event.ts'
+import type { RunEvent } from '../../src/engine/events/event.ts'
 import { ENV, git, put } from '../git/bare-git.ts'
 import { makeFolder } from '../git/repository.ts'
 

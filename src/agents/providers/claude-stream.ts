@@ -1,11 +1,11 @@
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
-import type { Usage } from '../../events/usage.ts'
+import type { Usage } from '../../base/usage.ts'
 import { failureEnd, silentEnd, type ProviderFailure, type FailureWords } from './failure.ts'
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { budgetSpent } from '../watch.ts'
-import { sum, UNKNOWN_USAGE } from '../../events/usage.ts'
+import { sum, UNKNOWN_USAGE } from '../../base/usage.ts'
 
 /** Its name, and what a person does about a missing login. */
 export const CLAUDE = {

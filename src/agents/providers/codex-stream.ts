@@ -1,5 +1,5 @@
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
-import type { Usage } from '../../events/usage.ts'
+import type { Usage } from '../../base/usage.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { oneLine, toolSummary } from './tool-summary.ts'

@@ -13,7 +13,7 @@ import {
 } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './request.ts'
-import { UNKNOWN_USAGE } from '../../events/usage.ts'
+import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 const HOW_TO_GIVE_ONE = 'set `command` in the config, or give --command'
 

@@ -4,7 +4,7 @@ import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { neverSetUp } from './first-start.ts'
 import { openingPrompt, option } from './request.ts'
 import { parseLine, text, type Json } from './json-lines.ts'
-import { UNKNOWN_USAGE } from '../../events/usage.ts'
+import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 const CONTINUE = {
   agent: 'Continue',

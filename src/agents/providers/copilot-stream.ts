@@ -3,7 +3,7 @@ import { failureEnd, silentEnd, type ProviderFailure, type FailureWords } from '
 import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { oneLine } from './tool-summary.ts'
-import { UNKNOWN_USAGE } from '../../events/usage.ts'
+import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 /** Its name, and what a person does about a missing login. */
 export const COPILOT = { agent: 'Copilot CLI', login: 'run `copilot` and /login, or set GH_TOKEN' } as const

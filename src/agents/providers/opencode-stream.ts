@@ -1,9 +1,9 @@
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
-import type { Usage } from '../../events/usage.ts'
+import type { Usage } from '../../base/usage.ts'
 import { cutOff, failureEnd, silentEnd, type ProviderFailure, type FailureWords } from './failure.ts'
 import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { oneLine, toolSummary } from './tool-summary.ts'
-import { sum, UNKNOWN_USAGE } from '../../events/usage.ts'
+import { sum, UNKNOWN_USAGE } from '../../base/usage.ts'
 
 const OPENCODE = { agent: 'OpenCode', login: 'run `opencode auth login`' } as const
 

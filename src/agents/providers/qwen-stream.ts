@@ -1,12 +1,12 @@
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
-import type { Usage } from '../../events/usage.ts'
+import type { Usage } from '../../base/usage.ts'
 import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
 import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
 import { ToolCalls } from './tool-calls.ts'
 import { oneLine } from './tool-summary.ts'
 import { TurnCounter } from './turn-counter.ts'
-import { UNKNOWN_USAGE } from '../../events/usage.ts'
+import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 /** Its name, and what a person does about a missing login. */
 export const QWEN = { agent: 'Qwen Code', login: 'run `qwen` and /auth, or set OPENAI_API_KEY' } as const

@@ -10,7 +10,7 @@ import {
 } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './request.ts'
-import { UNKNOWN_USAGE } from '../../events/usage.ts'
+import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 /** The embedded agent: runs the script in the task's section; exit code 0 means done. */
 export const script: Provider = {

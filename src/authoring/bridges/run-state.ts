@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { textAt } from '../../base/read-file.ts'
 import { parsedJson } from '../../base/text.ts'
-import type { RunEvent } from '../../events/event.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
 import { asksIn } from '../../backlog/finish.ts'
 import type { Task } from '../../backlog/model.ts'
 

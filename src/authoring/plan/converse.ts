@@ -1,5 +1,5 @@
 import type { AgentReply } from '../../agents/question.ts'
-import { addUsage } from '../../events/usage.ts'
+import { addUsage } from '../../base/usage.ts'
 import { readOwn, RULES } from '../../prompt/library.ts'
 import type { Material } from '../../prompt/material.ts'
 import { collectMaterials } from '../../prompt/collect.ts'

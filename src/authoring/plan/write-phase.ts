@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { formatDuration } from '../../base/time.ts'
-import { formatCost, formatTokens } from '../../events/usage.ts'
+import { formatCost, formatTokens } from '../../base/usage.ts'
 import type { Phase } from './answers.ts'
 import type { Desk } from './desk.ts'
 import { isThere, putText, readText } from './desk.ts'

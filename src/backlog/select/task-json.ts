@@ -1,4 +1,4 @@
-import type { TaskJson } from '../../events/task.ts'
+import type { TaskJson } from '../json.ts'
 import type { TaskState } from './selection.ts'
 import type { TierChoice } from './tier.ts'
 import type { Facts } from '../model.ts'

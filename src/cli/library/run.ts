@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../events/event.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
 import { findTask } from '../../project/find-task.ts'
 import type { Project } from '../../project/project.ts'
 import { NO_WISH, runOptions, type RunWish } from '../../project/run-options.ts'

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { UserError, unreachable } from '../../base/errors.ts'
 import type { Emit } from '../../engine/ports.ts'
-import type { RunEvent, RunFinished } from '../../events/event.ts'
+import type { RunEvent, RunFinished } from '../../engine/events/event.ts'
 import { findTask } from '../../project/find-task.ts'
 import { refuseToStart } from '../../project/world.ts'
 import { openProject, type Project } from '../../project/project.ts'

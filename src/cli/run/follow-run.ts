@@ -1,6 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs'
 import { UserError } from '../../base/errors.ts'
-import type { RunEvent } from '../../events/event.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
 import { JournalReader } from '../../screen/read-journal.ts'
 import { journalPath } from '../../engine/journal.ts'
 import { lockOwner } from '../../process/lock.ts'

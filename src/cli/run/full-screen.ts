@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../events/event.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
 import type { Project } from '../../project/project.ts'
 import { controlAnswers } from '../../engine/control-socket.ts'
 import type { Control } from '../../engine/control.ts'

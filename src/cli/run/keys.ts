@@ -1,4 +1,4 @@
-import type { RunEvent, StopMode } from '../../events/event.ts'
+import type { RunEvent, StopMode } from '../../engine/events/event.ts'
 import type { Control } from '../../engine/control.ts'
 import { accent, dim, paragraph, type Block } from '../../screen/block.ts'
 import type { RunReporter } from '../../screen/run-reporter.ts'

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { RunEvent } from '../../events/event.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
 import { LiveListing } from '../../project/live-listing.ts'
 import type { Place } from '../../project/project.ts'
 import { boardOf, EMPTY_BOARD, type Board, type BoardTask } from '../../screen/full/board.ts'

@@ -1,5 +1,5 @@
 import type { Emit } from '../../engine/ports.ts'
-import type { RunEvent } from '../../events/event.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
 import { NO_QUESTIONS, type Questions } from '../../project/questions.ts'
 import { layOutNow, type Canvas } from '../../screen/layout.ts'
 import { reflowsLines } from '../../screen/live-region.ts'

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { RunEvent } from '../../events/event.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { patchOf } from '../../history/task-code.ts'
 import type { Project } from '../../project/project.ts'

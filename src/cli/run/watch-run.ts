@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../events/event.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
 import { isAtWork, RunFollower } from './follow-run.ts'
 import type { Place } from '../../project/project.ts'
 import { openRepository } from '../../project/repository.ts'

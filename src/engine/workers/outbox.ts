@@ -1,4 +1,4 @@
-import type { Happening } from '../../events/event.ts'
+import type { Happening } from '../events/event.ts'
 import type { Queue } from './queue.ts'
 
 /** How long events are collected before they are sent. */

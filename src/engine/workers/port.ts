@@ -1,5 +1,5 @@
 import type { Task } from '../../backlog/model.ts'
-import type { Happening } from '../../events/event.ts'
+import type { Happening } from '../events/event.ts'
 import type { Result } from '../attempt.ts'
 import type { Job } from '../job.ts'
 import type { AttemptPorts, Emit } from '../ports.ts'

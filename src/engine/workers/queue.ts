@@ -1,8 +1,8 @@
 import type { Outcome } from '../outcome.ts'
 import type { Job } from '../job.ts'
-import type { Denial } from '../../events/denial.ts'
-import type { Happening } from '../../events/event.ts'
-import type { Usage } from '../../events/usage.ts'
+import type { Denial } from '../../base/denial.ts'
+import type { Happening } from '../events/event.ts'
+import type { Usage } from '../../base/usage.ts'
 import type { Machine } from '../../process/machine.ts'
 
 /** The version of the messages between a run and its workers: another version is not understood. */

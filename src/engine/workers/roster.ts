@@ -1,7 +1,7 @@
 import type { Job } from '../job.ts'
 import type { Emit } from '../ports.ts'
 import { formatDuration } from '../../base/time.ts'
-import type { Happening } from '../../events/event.ts'
+import type { Happening } from '../events/event.ts'
 import { sleep } from '../../process/sleep.ts'
 import { reasonOf } from './boss.ts'
 import { placeFor, type Loaded } from './place.ts'

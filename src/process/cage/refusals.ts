@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import type { CagedAction } from '../../events/caged.ts'
+import type { CagedAction } from '../../base/caged.ts'
 import { isInside } from './mounts.ts'
 import type { CagePolicy } from './policy.ts'
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { clockText, formatDuration, waitText } from '../../base/time.ts'
-import { costSoFar, type JobStatus, type RunStatus } from '../../events/status.ts'
-import { formatCost } from '../../events/usage.ts'
+import { costSoFar, type JobStatus, type RunStatus } from '../../engine/events/status.ts'
+import { formatCost } from '../../base/usage.ts'
 import {
   accent,
   bad,

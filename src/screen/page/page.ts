@@ -1,6 +1,6 @@
 import { counted } from '../../base/text.ts'
 import { dayText, formatDuration, minuteText } from '../../base/time.ts'
-import { formatCost } from '../../events/usage.ts'
+import { formatCost } from '../../base/usage.ts'
 import type { ReportData } from '../../history/report.ts'
 import { html, type Html } from './html.ts'
 import {

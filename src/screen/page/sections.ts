@@ -8,7 +8,7 @@ import {
   UNKNOWN_USAGE,
   usageOf,
   type Usage,
-} from '../../events/usage.ts'
+} from '../../base/usage.ts'
 import type { CompletionRecord } from '../../history/completions.ts'
 import type { ReportData, ReportTask } from '../../history/report.ts'
 import { statsOf, type Stats, type StatsGroup } from '../../history/stats.ts'

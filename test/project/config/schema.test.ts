@@ -15,7 +15,7 @@ import { configJsonSchema } from '../../../src/project/config/json-schema.ts'
 import { loadConfig } from '../../../src/project/config/load.ts'
 import { configSchema } from '../../../src/project/config/schema.ts'
 import { detectGates } from '../../../src/project/config/detect-gates.ts'
-import type { Gate } from '../../../src/events/gate.ts'
+import type { Gate } from '../../../src/base/gate.ts'
 import type { Aliases } from '../../../src/backlog/vocabulary.ts'
 
 const projectRoot = new URL('../../../', import.meta.url)

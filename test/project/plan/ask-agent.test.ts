@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Agent, AgentRequest } from '../../../src/agents/port.ts'
-import type { Happening } from '../../../src/events/event.ts'
+import type { Happening } from '../../../src/engine/events/event.ts'
 import type { AgentReply } from '../../../src/agents/question.ts'
 import { AgentQuestions } from '../../../src/project/plan/ask-agent.ts'
 import { makeRunFolder } from '../../../src/engine/folder.ts'

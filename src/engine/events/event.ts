@@ -1,10 +1,10 @@
-import type { CagedAction } from './caged.ts'
-import type { Denial } from './denial.ts'
-import type { Gate, GateResult } from './gate.ts'
+import type { CagedAction } from '../../base/caged.ts'
+import type { Denial } from '../../base/denial.ts'
+import type { Gate, GateResult } from '../../base/gate.ts'
 import type { Interference } from './interference.ts'
-import type { OutcomeKind } from './outcome.ts'
-import type { TaskJson } from './task.ts'
-import type { Usage } from './usage.ts'
+import type { OutcomeKind } from '../../base/outcome.ts'
+import type { TaskJson } from '../../backlog/json.ts'
+import type { Usage } from '../../base/usage.ts'
 
 /**
  * Everything that can happen in a run, as plain data: a line of the journal, and of `ralph run --json`. All views of

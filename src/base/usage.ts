@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration } from '../base/time.ts'
+import { formatDuration, parseDuration } from './time.ts'
 
 /** Usage of an agent: a number that was not reported is null, never 0. The input includes cached tokens. */
 export interface Usage {
