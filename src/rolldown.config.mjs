@@ -89,7 +89,7 @@ export default defineConfig([
     output: { file: 'dist/cage-inside.cjs', format: 'cjs', minify: true },
   },
   {
-    input: 'src/project/config/json-schema.ts',
+    input: 'src/cli/config-schema.ts',
     platform: 'node',
     output: { file: 'node_modules/.cache/ralph/json-schema.cjs', format: 'cjs', codeSplitting: false },
   },

@@ -43,7 +43,7 @@ function described({ own, file }: Exported): { readonly kind: string; readonly t
 const GROUPS: readonly (readonly [heading: string, files: RegExp])[] = [
   [
     'Open and read a backlog',
-    /^(?:cli\/library\/backlog|project|backlog\/(?:read|parse|vocabulary|model|json)|base\/(?:diagnostic|errors))/,
+    /^(?:cli\/library\/backlog|config|project|backlog\/(?:read|parse|vocabulary|model|json)|base\/(?:diagnostic|errors))/,
   ],
   ['Decide', /^backlog\/(?:select|lint)/],
   ['Edit', /^backlog\/(?:finish|draft)/],

@@ -14,6 +14,7 @@ const ARROWS: Record<string, readonly string[]> = {
   'backlog/select': ['backlog'],
   'backlog/lint': ['backlog', 'backlog/markdown', 'backlog/select'],
   history: ['backlog', 'backlog/lint', 'backlog/markdown', 'backlog/select', 'git'],
+  config: ['backlog', 'backlog/select', 'process/cage'],
   prompt: ['backlog', 'backlog/markdown'],
   'agents/signal': ['backlog'],
   agents: ['agents/signal', 'backlog/markdown', 'process'],
@@ -28,6 +29,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'backlog',
     'backlog/lint',
     'backlog/select',
+    'config',
     'engine',
     'git',
     'process',
@@ -47,7 +49,16 @@ const ARROWS: Record<string, readonly string[]> = {
   'screen/full': ['backlog', 'backlog/select', 'engine', 'screen'],
   'screen/page': ['history', 'screen'],
   'cli/mcp': ['agents/signal', 'process'],
-  'cli/library': ['backlog', 'backlog/lint', 'backlog/markdown', 'engine', 'git', 'history', 'project'],
+  'cli/library': [
+    'backlog',
+    'backlog/lint',
+    'backlog/markdown',
+    'config',
+    'engine',
+    'git',
+    'history',
+    'project',
+  ],
   cli: [
     'agents',
     'authoring/bridges',
@@ -56,6 +67,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'backlog/lint',
     'backlog/select',
     'cli/mcp',
+    'config',
     'engine',
     'git',
     'history',
@@ -170,5 +182,5 @@ test('nothing is left of a second way to work', () => {
     /\b(?:setAside|persons|[oO]wnIndex|refuseStale|isolated|afterKill|displaced|lostByGoingBack|restoreTree)\b/
   expect(where(names)).toEqual([])
   // The key is still read, without effect.
-  expect(where(/detachKey/, 'project/config/', 'project/read-from-branch.ts')).toEqual([])
+  expect(where(/detachKey/, 'config/', 'project/read-from-branch.ts')).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { EXPORT_NAMES, FORMAT_NAMES } from '../authoring/bridges/names.ts'
+import { EXPORT_NAMES, FORMAT_NAMES } from '../backlog/formats.ts'
 import { STATUSES, TIERS } from '../backlog/model.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
 

@@ -1,5 +1,5 @@
 import { UserError } from '../base/errors.ts'
-import { detectGates } from '../project/config/detect-gates.ts'
+import { detectGates } from '../config/detect-gates.ts'
 import { openReadingGit } from '../git/door.ts'
 import { listRecords } from '../git/record.ts'
 import type { Task, TaskName } from '../backlog/model.ts'

@@ -1,7 +1,7 @@
 import { AGENT_NAMES } from '../agents/registry.ts'
-import type { Config } from './config/defaults.ts'
-import type { KeyPath } from './config/document.ts'
-import { refuseNames } from './config/load.ts'
+import type { Config } from '../config/defaults.ts'
+import type { KeyPath } from '../config/document.ts'
+import { refuseNames } from '../config/load.ts'
 
 /** Refuses a configuration that names an unknown agent anywhere. */
 export async function checkConfiguredAgents(root: string, config: Config): Promise<void> {

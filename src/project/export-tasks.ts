@@ -7,7 +7,7 @@ import { disciplineRows, featureRows, type NamedText } from '../authoring/bridge
 import { draftOfTask, originKeys } from '../authoring/bridges/draft-text.ts'
 import type { Draft } from '../authoring/bridges/draft.ts'
 import { implementationText } from '../authoring/bridges/implementation.ts'
-import type { ExportName } from '../authoring/bridges/names.ts'
+import type { ExportName } from '../backlog/formats.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
 import { initialState } from '../authoring/bridges/run-state.ts'
 import type { Task } from '../backlog/model.ts'

@@ -6,7 +6,7 @@ import { counted } from '../base/text.ts'
 import { addedBridge } from '../authoring/bridges/configuration.ts'
 import type { Draft } from '../authoring/bridges/draft.ts'
 import { draftWriter } from '../authoring/bridges/draft-text.ts'
-import type { FormatName } from '../authoring/bridges/names.ts'
+import type { FormatName } from '../backlog/formats.ts'
 import {
   findBacklog,
   FORMATS,
@@ -18,7 +18,7 @@ import {
 import { milestoneNamer } from '../authoring/bridges/milestone.ts'
 import { planImport, type ImportedTask, type ImportPlan } from '../authoring/bridges/reimport.ts'
 import type { Tree } from '../authoring/bridges/source.ts'
-import type { Bridge } from '../authoring/bridges/write-back.ts'
+import type { Bridge } from '../backlog/formats.ts'
 import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
 import {
@@ -38,7 +38,7 @@ import { readFacts, readTask } from '../backlog/read.ts'
 import { escaped, readOrigin } from '../backlog/origin.ts'
 import { idOf } from '../backlog/values.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
-import { findConfig } from './config/load.ts'
+import { findConfig } from '../config/load.ts'
 import { foreignTree, recordingTree, treeOfTexts } from './foreign-tree.ts'
 import { highestNumber } from './highest-number.ts'
 import { idDigits } from './new-task.ts'

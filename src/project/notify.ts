@@ -5,7 +5,7 @@ import { formatDuration } from '../base/time.ts'
 import type { RunEvent, RunFinished, RunStarted } from '../engine/events/event.ts'
 import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
 import { startProcess } from '../process/start.ts'
-import type { NotifyConfig } from './config/defaults.ts'
+import type { NotifyConfig } from '../config/defaults.ts'
 import type { World } from './world.ts'
 
 /** A notification: the body of the webhook, and the standard input of the command. */

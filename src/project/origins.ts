@@ -1,5 +1,5 @@
 import { UserError } from '../base/errors.ts'
-import type { Bridge } from '../authoring/bridges/write-back.ts'
+import type { Bridge } from '../backlog/formats.ts'
 import type { Status } from '../backlog/model.ts'
 import { NO_ORIGINS, type Origins } from '../backlog/origin.ts'
 import { foreignTree } from './foreign-tree.ts'

@@ -8,7 +8,7 @@ import { Coordinator } from '../engine/workers/coordinator.ts'
 import { embeddedUrl, openEmbedded } from '../engine/workers/embedded.ts'
 import type { Queue } from '../engine/workers/queue.ts'
 import { Remote } from '../engine/workers/remote.ts'
-import { EMBEDDED, QUEUE_VARIABLE, queueUrl, shownUrl } from './config/queue-url.ts'
+import { EMBEDDED, QUEUE_VARIABLE, queueUrl, shownUrl } from '../config/queue-url.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import type { Agents } from './agents.ts'
 import type { Place, Project } from './project.ts'

@@ -1,7 +1,7 @@
 import type { Gate } from '../base/gate.ts'
 import type { RunOptions } from '../engine/ports.ts'
-import { detectGates } from './config/detect-gates.ts'
-import { GATE_TIMEOUT_SECONDS, type Config, type SandboxMode } from './config/defaults.ts'
+import { detectGates } from '../config/detect-gates.ts'
+import { GATE_TIMEOUT_SECONDS, type Config, type SandboxMode } from '../config/defaults.ts'
 
 /** The command line of a run; null leaves a value to the configuration. */
 export interface RunWish {

@@ -12,7 +12,7 @@ import type { Provider } from '../agents/port.ts'
 import { findOnPath } from '../process/program.ts'
 import { startProcess, type StartProcess } from '../process/start.ts'
 import { StartedProcesses } from '../process/started.ts'
-import { SANDBOX_MODES, type Config, type SandboxMode } from './config/defaults.ts'
+import { SANDBOX_MODES, type Config, type SandboxMode } from '../config/defaults.ts'
 import type { World } from './world.ts'
 
 /** Overrides `sandbox.mode`. */

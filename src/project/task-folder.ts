@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
-import type { Config } from './config/defaults.ts'
+import type { Config } from '../config/defaults.ts'
 import type { Place } from './project.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
 import { idInFileName, isMisnamed } from '../backlog/file-name.ts'

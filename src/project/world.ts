@@ -2,7 +2,7 @@ import { platform } from 'node:os'
 import { withParts } from '../base/parts.ts'
 import { UserError } from '../base/errors.ts'
 import { INSIDE_VARIABLE } from '../base/names.ts'
-import { QUEUE_VARIABLE } from './config/queue-url.ts'
+import { QUEUE_VARIABLE } from '../config/queue-url.ts'
 import { pathWithin, truePaths } from '../base/paths.ts'
 
 /** What the project's code may use of the outside world; a command passes its own. */

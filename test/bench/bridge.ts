@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FormatName } from '../../src/authoring/bridges/names.ts'
+import type { FormatName } from '../../src/backlog/formats.ts'
 import { originTexts } from '../../src/authoring/bridges/write-back.ts'
 import { foreignTree } from '../../src/project/foreign-tree.ts'
 import { originText } from '../../src/backlog/origin.ts'

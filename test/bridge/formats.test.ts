@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findBacklog, readForeign, usualBacklogs, type Reading } from '../../src/authoring/bridges/formats.ts'
-import type { FormatName } from '../../src/authoring/bridges/names.ts'
+import type { FormatName } from '../../src/backlog/formats.ts'
 import type { Draft } from '../../src/authoring/bridges/draft.ts'
 import { treeOfTexts } from '../../src/project/foreign-tree.ts'
 import { SAMPLES } from './samples.ts'

@@ -1,6 +1,6 @@
 import type { Status } from '../../src/backlog/model.ts'
 import type { OriginEnd } from '../../src/authoring/bridges/format.ts'
-import type { FormatName } from '../../src/authoring/bridges/names.ts'
+import type { FormatName } from '../../src/backlog/formats.ts'
 
 /** A backlog of each form that is written to, in the shapes that public repositories have, laid out by hand. */
 export interface Sample {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkConfiguredAgents } from '../../src/project/configured-agents.ts'
-import { loadConfig } from '../../src/project/config/load.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { projectFolder } from '../cli/project-folder.ts'
 
 async function complaint(file: string, text: string): Promise<string> {

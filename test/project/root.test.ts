@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
-import { findRoot } from '../../src/project/root.ts'
+import { findRoot } from '../../src/config/root.ts'
 
 let top: string
 

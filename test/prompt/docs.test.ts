@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { DEFAULTS } from '../../src/project/config/defaults.ts'
+import { DEFAULTS } from '../../src/config/defaults.ts'
 import { readDiscipline } from '../../src/prompt/discipline.ts'
 import { readFeature } from '../../src/prompt/feature.ts'
 import { PART_NAMES } from '../../src/prompt/parts.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { placeFor, takes, type Loaded } from '../../src/engine/workers/place.ts'
-import { hasPassword, queueUrl, shownUrl } from '../../src/project/config/queue-url.ts'
+import { hasPassword, queueUrl, shownUrl } from '../../src/config/queue-url.ts'
 
 const worker = (
   name: string,

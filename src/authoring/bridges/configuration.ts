@@ -2,7 +2,7 @@ import { applyEdits, modify, parse } from 'jsonc-parser/lib/esm/main.js'
 import { isMap, isSeq, parseDocument } from 'yaml'
 import { UserError } from '../../base/errors.ts'
 import { lineEnding } from '../../backlog/markdown/splice.ts'
-import type { Bridge } from './write-back.ts'
+import type { Bridge } from '../../backlog/formats.ts'
 
 /** Adds a bridge to a configuration, with the smallest edit; null if it is there already. */
 export function addedBridge(file: string, text: string, bridge: Bridge): string | null {

@@ -1,15 +1,8 @@
 import type { Status, Task } from '../../backlog/model.ts'
 import { readOrigin, type OriginReport } from '../../backlog/origin.ts'
 import { FORMATS, readForeign } from './formats.ts'
-import type { FormatName } from './names.ts'
+import type { Bridge } from '../../backlog/formats.ts'
 import { openSources, type Tree } from './source.ts'
-
-/** A synced backlog of another tool: `bridges` in the configuration. */
-export interface Bridge {
-  readonly path: string
-  readonly as: FormatName
-  readonly sync: boolean
-}
 
 /** The new texts of a synced origin after its task's status has changed; empty if there is none, or it cannot be read. */
 export function originTexts(

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { UserError } from '../../base/errors.ts'
-import { EXPORT_NAMES } from '../../authoring/bridges/names.ts'
+import { EXPORT_NAMES } from '../../backlog/formats.ts'
 import { exportedTexts, writeExport } from '../../project/export-tasks.ts'
 import { openProject } from '../../project/project.ts'
 import { line } from '../../screen/block.ts'

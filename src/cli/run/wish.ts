@@ -1,5 +1,5 @@
 import { UserError } from '../../base/errors.ts'
-import { SANDBOX_MODES } from '../../project/config/defaults.ts'
+import { SANDBOX_MODES } from '../../config/defaults.ts'
 import type { RunWish } from '../../project/run-options.ts'
 import type { Options } from '../options.ts'
 

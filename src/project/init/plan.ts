@@ -1,5 +1,5 @@
 import { EXAMPLE_DESCRIPTION } from '../../backlog/template.ts'
-import { TASK_FOLDER } from '../config/defaults.ts'
+import { TASK_FOLDER } from '../../config/defaults.ts'
 import type { Gate } from '../../base/gate.ts'
 import type { ProposedAliases } from './propose-aliases.ts'
 

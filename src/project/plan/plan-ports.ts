@@ -36,7 +36,7 @@ import { openWithCommit } from '../repository.ts'
 import { NO_WISH } from '../run-options.ts'
 import { slotsOf } from '../slots.ts'
 import { openSandbox, sandboxMode } from '../sandbox.ts'
-import type { SandboxMode } from '../config/defaults.ts'
+import type { SandboxMode } from '../../config/defaults.ts'
 import type { World } from '../world.ts'
 import { planPlaces } from './find-plans.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '../../../src/base/errors.ts'
-import { loadConfig } from '../../../src/project/config/load.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 
 const KEYS = [
   'tasks',

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { detectGates } from '../../../src/project/config/detect-gates.ts'
+import { detectGates } from '../../../src/config/detect-gates.ts'
 
 let root: string
 

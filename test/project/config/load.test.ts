@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UserError } from '../../../src/base/errors.ts'
-import { DEFAULTS } from '../../../src/project/config/defaults.ts'
-import { findConfig, loadConfig } from '../../../src/project/config/load.ts'
+import { DEFAULTS } from '../../../src/config/defaults.ts'
+import { findConfig, loadConfig } from '../../../src/config/load.ts'
 
 let root: string
 

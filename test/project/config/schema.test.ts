@@ -5,16 +5,11 @@ import type { JsonSchema } from '@valibot/to-json-schema'
 import { parse } from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Permission } from '../../../src/agents/port.ts'
-import {
-  DEFAULTS,
-  GATE_TIMEOUT_SECONDS,
-  type Config,
-  type GateConfig,
-} from '../../../src/project/config/defaults.ts'
-import { configJsonSchema } from '../../../src/project/config/json-schema.ts'
-import { loadConfig } from '../../../src/project/config/load.ts'
-import { configSchema } from '../../../src/project/config/schema.ts'
-import { detectGates } from '../../../src/project/config/detect-gates.ts'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type GateConfig } from '../../../src/config/defaults.ts'
+import { configJsonSchema } from '../../../src/cli/config-schema.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { configSchema } from '../../../src/config/schema.ts'
+import { detectGates } from '../../../src/config/detect-gates.ts'
 import type { Gate } from '../../../src/base/gate.ts'
 import type { Aliases } from '../../../src/backlog/vocabulary.ts'
 

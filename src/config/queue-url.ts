@@ -1,4 +1,4 @@
-import { UserError } from '../../base/errors.ts'
+import { UserError } from '../base/errors.ts'
 
 /** Overrides `queue.url`, and may hold a password. */
 export const QUEUE_VARIABLE = 'RALPH_QUEUE'

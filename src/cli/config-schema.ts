@@ -1,7 +1,7 @@
 import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema'
-import { AGENT_NAMES } from '../../agents/registry.ts'
-import { configSchema } from './schema.ts'
-import { agentExamples } from './schema-parts.ts'
+import { AGENT_NAMES } from '../agents/registry.ts'
+import { configSchema } from '../config/schema.ts'
+import { agentExamples } from '../config/schema-parts.ts'
 
 /** The schema for editors, which complete and check `ralph.config.json` with it. */
 export function configJsonSchema(): JsonSchema {

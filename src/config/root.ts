@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 import { nativePath } from '../base/paths.ts'
-import { TASK_FOLDER } from './config/defaults.ts'
-import { isConfiguredByManifest } from './config/load.ts'
+import { TASK_FOLDER } from './defaults.ts'
+import { isConfiguredByManifest } from './load.ts'
 
 const MARKERS = ['.git', 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
 

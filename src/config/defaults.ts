@@ -1,7 +1,7 @@
-import type { McpServer } from '../../base/mcp-server.ts'
-import type { Bridge } from '../../authoring/bridges/write-back.ts'
-import { DEFAULT_TIERS, type TierRow, type TierTable } from '../../backlog/select/tier.ts'
-import type { FieldName, SectionName, Status, Tier } from '../../backlog/model.ts'
+import type { McpServer } from '../base/mcp-server.ts'
+import type { Bridge } from '../backlog/formats.ts'
+import { DEFAULT_TIERS, type TierRow, type TierTable } from '../backlog/select/tier.ts'
+import type { FieldName, SectionName, Status, Tier } from '../backlog/model.ts'
 
 /** The default folder of tasks. */
 export const TASK_FOLDER = 'docs/tasks'

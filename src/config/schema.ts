@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { FORMAT_NAMES } from '../../authoring/bridges/names.ts'
+import { FORMAT_NAMES } from '../backlog/formats.ts'
 import {
   DEFAULTS,
   GATE_TIMEOUT_SECONDS,
@@ -27,10 +27,10 @@ import {
   wholeNumber,
   words,
 } from './schema-parts.ts'
-import { isHostEntry } from '../../process/cage/hosts.ts'
+import { isHostEntry } from '../process/cage/hosts.ts'
 import { EMBEDDED, hasPassword, isPostgres } from './queue-url.ts'
-import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../../backlog/model.ts'
-import { RELATED, TASK_VOCABULARY } from '../../backlog/vocabulary.ts'
+import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../backlog/model.ts'
+import { RELATED, TASK_VOCABULARY } from '../backlog/vocabulary.ts'
 
 const count = wholeNumber(1)
 

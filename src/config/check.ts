@@ -1,6 +1,6 @@
-import { shortened } from '../../base/text.ts'
+import { shortened } from '../base/text.ts'
 import { safeParse, type BaseIssue } from 'valibot'
-import { closest } from '../../base/spelling.ts'
+import { closest } from '../base/spelling.ts'
 import type { Config } from './defaults.ts'
 import type { ConfigDocument, ConfigProblem, KeyPath } from './document.ts'
 import { choiceOf } from './schema-parts.ts'

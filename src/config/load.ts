@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { placeAt } from '../../base/diagnostic.ts'
-import { UserError } from '../../base/errors.ts'
+import { placeAt } from '../base/diagnostic.ts'
+import { UserError } from '../base/errors.ts'
 import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config } from './defaults.ts'
 import type { ConfigProblem, ConfigReading, KeyPath } from './document.ts'
-import { CONFIG_FILES } from '../../base/names.ts'
+import { CONFIG_FILES } from '../base/names.ts'
 
 /** The place of a project's configuration. */
 interface ConfigFile {

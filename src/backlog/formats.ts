@@ -16,3 +16,10 @@ export type FormatName = (typeof FORMAT_NAMES)[number]
 /** The formats in which a backlog can be written. */
 export const EXPORT_NAMES = ['implementation', 'db', 'tasks-jsonc', 'state', 'json'] as const
 export type ExportName = (typeof EXPORT_NAMES)[number]
+
+/** A synced backlog of another tool: `bridges` in the configuration. */
+export interface Bridge {
+  readonly path: string
+  readonly as: FormatName
+  readonly sync: boolean
+}

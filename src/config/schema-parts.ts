@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { parseDuration } from '../../base/time.ts'
-import { wordKey } from '../../backlog/vocabulary.ts'
+import { parseDuration } from '../base/time.ts'
+import { wordKey } from '../backlog/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
 
 // Every message names what was expected; the place that shows it adds the value that was found.
