@@ -17,7 +17,7 @@ const TASK = 'src/backlog/json.ts'
 async function schemasOfTypes() {
   const files = FOLDERS.flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
-  for (const file of [...files, TASK].sort()) hash.update(file).update(readFileSync(join(root, file)))
+  for (const file of [...files, TASK]) hash.update(file).update(readFileSync(join(root, file)))
   const kept = join(cache, `schemas-${hash.digest('hex').slice(0, 16)}.json`)
   if (existsSync(kept)) return JSON.parse(readFileSync(kept, 'utf8'))
   const { createGenerator } = await import('ts-json-schema-generator')

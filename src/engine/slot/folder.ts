@@ -40,6 +40,7 @@ export class Folder {
   readonly #index: string
   /** The tree that the index holds; null if that is not known yet. */
   #tree: string | null = null
+  #folders: { readonly tree: string | null; readonly paths: readonly string[] } = { tree: null, paths: [] }
 
   /** `own` is the path of its repository; the index is beside that. */
   constructor(store: Store, { files, own }: { readonly files: string; readonly own: string }) {
@@ -149,18 +150,25 @@ export class Folder {
 
   /** Removes repositories in folders of tracked files, which git neither cleans nor looks into; returns the folders. */
   async removeRepositories(): Promise<readonly string[]> {
-    const { stdout } = await this.git.run(['ls-files', '-z'])
-    const folders = stdout
-      .toString()
-      .split('\0')
-      .flatMap((path) => [...foldersAbove(path)])
     const top = realpathSync(this.files)
     // Not behind a link, which an agent may have made: that is elsewhere.
-    const found = [...new Set(folders)]
+    const found = (await this.#trackedFolders())
       .map((path) => join(top, path))
       .filter((at) => existsSync(join(at, '.git')) && realpathSync(at) === at)
     for (const at of found) removeAll(join(at, '.git'))
     return found.map((at) => at.slice(top.length + 1))
+  }
+
+  /** The folders of the files in the index: asked once for each tree. */
+  async #trackedFolders(): Promise<readonly string[]> {
+    if (this.#tree === null || this.#folders.tree !== this.#tree) {
+      const { stdout } = await this.git.run(['ls-files', '-z'])
+      const paths = new Set<string>()
+      for (const path of stdout.toString().split('\0'))
+        for (const folder of foldersAbove(path)) paths.add(folder)
+      this.#folders = { tree: this.#tree, paths: [...paths] }
+    }
+    return this.#folders.paths
   }
 
   /** The tree of the files as they are, without what is at the paths `except`; or only of the files in the index. */
