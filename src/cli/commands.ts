@@ -11,7 +11,7 @@ const QUEUE = {
   takes: 'text',
   value: 'url',
   alone: true,
-  about: 'a Postgres URL, or embedded; alone it is the one of RALPH_QUEUE or the configuration',
+  about: 'a Postgres URL, or embedded; without a value: RALPH_QUEUE or the configuration',
 } as const
 const REMOTE = {
   name: 'remote',
@@ -64,7 +64,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('all', 'every eligible task, in order'),
       flag('explain', 'why each other task waits'),
       flag('prompt', 'the prompt that its agent would get'),
-      { name: 'jobs', takes: 'count', value: 'N', about: 'what would run at once, with so many jobs' },
+      { name: 'jobs', takes: 'count', value: 'N', about: 'show which tasks N jobs would start' },
     ],
     examples: ['ralph next --explain', 'ralph next --jobs 4'],
     load: () => import('./commands/next.ts'),
@@ -104,15 +104,15 @@ export const COMMANDS: readonly CommandSpec[] = [
     args: '[...files]',
     summary: 'checks the task files: file:line:column severity rule message',
     options: [
-      flag('fix', 'correct what has only one right answer; a number that two branches took, too'),
+      flag('fix', 'fix what has one right fix, and renumber ids taken on another branch'),
       {
         name: 'format',
         takes: ['text', 'github', 'sarif'],
         value: 'name',
         about: 'text, github (by itself inside a GitHub action) or sarif',
       },
-      { name: 'max-warnings', takes: 'whole', value: 'N', about: 'more warnings than these are an error' },
-      flag('stdin', 'check the text on standard input in place of the one --file; for editors'),
+      { name: 'max-warnings', takes: 'whole', value: 'N', about: 'fail if there are more than N warnings' },
+      flag('stdin', 'check standard input as the content of --file; for editors'),
       { name: 'file', takes: 'text', value: 'path', about: 'the task file whose text --stdin has' },
     ],
     examples: [
@@ -165,7 +165,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         short: 'o',
         takes: 'text',
         value: 'path',
-        about: 'a new file, of db a folder; otherwise it is printed',
+        about: 'a new file (a folder for db); without it, printed',
       },
     ],
     examples: ['ralph export --as implementation -o implementation.json', 'ralph export --as json'],
@@ -177,12 +177,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'has an agent do the next task or the one named, checks the work, commits it',
     options: [
       flag('loop', 'one task after the other, until nothing is eligible'),
-      { name: 'max-tasks', takes: 'count', value: 'N', about: 'end the loop after so many tasks' },
+      { name: 'max-tasks', takes: 'count', value: 'N', about: 'end the loop after N tasks' },
       {
         name: 'jobs',
         takes: 'count',
         value: 'N',
-        about: 'so many tasks of the loop at once, each in a folder of its own',
+        about: 'run N tasks in parallel, each in its own folder',
       },
       {
         name: 'branch',
@@ -229,7 +229,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         value: 'mode',
         about: 'around agents and gates: where it works, always, or never (also RALPH_SANDBOX)',
       },
-      flag('interactive', "drive the agent's own screen by hand; gates and commit stay ralph's"),
+      flag('interactive', "work in the agent's own program; ralph still runs the gates and commits"),
       flag('dry-run', 'show prompt, command line, limits and gates; run nothing'),
       {
         name: 'on-failure',
@@ -239,7 +239,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       flag('commit-tasks', 'commit task files that are not committed yet, before the run'),
       flag('push', 'push when the run is over'),
-      flag('verbose', 'each step of the agent on a line of its own (RALPH_PLAIN=1: and nothing moves)'),
+      flag(
+        'verbose',
+        'each step of the agent on a line of its own (RALPH_PLAIN=1 also disables live updates)',
+      ),
       flag('tui', 'in a full screen: tasks, activity, diffs, attempts; f goes back to the lines'),
     ],
     examples: [
@@ -263,7 +266,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: 'jobs',
         takes: 'count',
         value: 'N',
-        about: 'so many tasks at once (default: as configured, 1)',
+        about: 'run N tasks in parallel (default: as configured, 1)',
       },
       flag('once', 'end after one task'),
       {
@@ -283,7 +286,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'status',
     args: '',
-    summary: 'shows what goes on: the run, its tasks, what is asked, and how the last one ended',
+    summary: 'shows the current run, its tasks and open questions, and how the last run ended',
     options: [flag('all', 'every run that was here, newest first')],
     examples: ['ralph status', 'ralph status --all'],
     load: () => import('./commands/status.ts'),
@@ -291,8 +294,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'watch',
     args: '[run]',
-    summary:
-      'shows the run under way in a full screen, from any terminal; else the last one, to look through',
+    summary: 'shows the current run in a full screen, from any terminal; without one, the last run',
     options: [],
     examples: ['ralph watch', 'ralph watch 2025-01-15T14', 'ralph watch | tee run.txt'],
     load: () => import('./commands/watch.ts'),
@@ -300,7 +302,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'pause',
     args: '',
-    summary: 'has the run under way begin no further attempt',
+    summary: 'pauses the run: no new attempt starts',
     options: [],
     examples: ['ralph pause'],
     load: () => import('./commands/pause.ts'),
@@ -308,7 +310,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'resume',
     args: '',
-    summary: 'lets a paused run go on',
+    summary: 'resumes a paused run',
     options: [],
     examples: ['ralph resume'],
     load: () => import('./commands/resume.ts'),
@@ -338,9 +340,9 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: 'from',
         takes: 'text',
         value: 'document',
-        about: 'make tasks of its headings and boxes alone, without an agent',
+        about: 'make tasks from its headings and check boxes, without an agent',
       },
-      flag('continue', 'go on with a plan, the one named or the only one that waits'),
+      flag('continue', 'continue a plan: the one named, or the only unfinished one'),
       flag('abort', 'end a plan; its files and tasks stay'),
       flag('yes', 'take what is recommended and proposed'),
       flag('no-research', 'begin with the decisions'),
@@ -455,7 +457,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'report',
     args: '',
-    summary: 'writes one page that needs nothing else: what was done, when, at what price, what failed',
+    summary: 'writes a self-contained HTML report: what was done, when, what it cost, what failed',
     options: [
       {
         name: 'output',
@@ -481,7 +483,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: [
       flag('fix', 'correct the fields after a squash or a rebase, in one commit'),
       flag('gates', 'run the gates again on each of these commits, in a slot of its own'),
-      { name: 'jobs', takes: 'count', value: 'N', about: 'with --gates: so many commits at once' },
+      { name: 'jobs', takes: 'count', value: 'N', about: 'with --gates: check N commits in parallel' },
     ],
     examples: ['ralph verify', 'ralph verify --fix', 'ralph verify --gates T-004 T-005 --jobs 2'],
     load: () => import('./commands/verify.ts'),

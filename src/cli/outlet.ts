@@ -64,7 +64,7 @@ function lossOf(error: unknown): UserError | null {
   const code = codeOf(error)
   if (code === 'EPIPE') return null
   return new UserError(
-    `what ralph says cannot be written (${String(code)})`,
+    `cannot write output (${String(code)})`,
     'Look whether the disk is full, and what its output was sent to.',
   )
 }

@@ -270,7 +270,7 @@ export class Jobs {
     if (held.length > 0) return { end: 'held', reason: heldText(held) }
     const limit = this.#limit
     if (limit !== null && this.#begun >= limit)
-      return { end: 'done', reason: limit === 1 ? 'one task, as asked' : `${limit} tasks, as asked` }
+      return { end: 'done', reason: limit === 1 ? 'one task was asked for' : `${limit} tasks were asked for` }
     const tasks = ports.source.tasks()
     const why = taskOrReason(select(tasks), options.task, this.#taken)
     const isAllDone = tasks.every(({ status }) => status === 'DONE')

@@ -54,7 +54,7 @@ export async function branchToLandOn(
   if (branch === null) return checkedOut(git)
   if (branch === (await checkedOut(git)) || (await tipOf(git, branch)) !== null) return branch
   const valid = await git.run(['check-ref-format', '--branch', branch], { okCodes: [0, 1, 128] })
-  if (valid.code !== 0) throw new UserError(`git takes no branch named ${branch}`, 'Take another name.')
+  if (valid.code !== 0) throw new UserError(`${branch} is not a valid branch name`, 'Take another name.')
   await git.at(repository.root).run(['branch', '--no-track', branch, 'HEAD'])
   return branch
 }

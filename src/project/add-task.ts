@@ -34,7 +34,7 @@ export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => P
             refuseUnlessMeant(task, draft)
             const found = startLint([...tasks, task], context)(task)
             const wrong = found.find(({ severity }) => severity === 'error')
-            if (wrong) throw new UserError(`its file would not do: ${wrong.message}`)
+            if (wrong) throw new UserError(`the task would be invalid: ${wrong.message}`)
             written.push(task)
           },
         },
@@ -93,5 +93,5 @@ function refuseUnlessMeant({ status, held, depends, fields }: Task, draft: Signa
     needed === new Set(draft.depends.map((id) => Number(id.replace(/\D/g, '')))).size
   )
     return
-  throw new UserError('its text would be read as fields of the task', 'Say it in plain sentences.')
+  throw new UserError('its text would be read as fields of the task', 'Use prose without field syntax.')
 }

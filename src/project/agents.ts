@@ -152,7 +152,9 @@ export class Agents {
       warnings.push(`${agent.name} ${version} is older than ${oldest}. Get it with: ${install}`)
     }
     if (!tellsCost && this.#hasBudget)
-      warnings.push(`${agent.name} does not tell what it costs, so no budget ends it: its turns and time do`)
+      warnings.push(
+        `${agent.name} reports no cost, so no budget can stop it; its turn and time limits still apply`,
+      )
     return warnings
   }
 

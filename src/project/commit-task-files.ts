@@ -52,10 +52,7 @@ async function write(
   }
   const taken = added.find((file) => existsSync(join(root, file)))
   if (taken !== undefined)
-    throw new UserError(
-      `somebody has written ${taken} just now`,
-      'Nothing was changed: ask for it once more.',
-    )
+    throw new UserError(`${taken} was created meanwhile`, 'Nothing was changed: run the command again.')
   const before = files.map((file) => (existsSync(join(root, file)) ? readFileSync(join(root, file)) : null))
   let isCommitted = false
   try {

@@ -57,7 +57,7 @@ function decoded(path: string, bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new UserError(`${path} is no text in UTF-8`, 'Save it as UTF-8 first.')
+    throw new UserError(`${path} is not valid UTF-8`, 'Save it as UTF-8 first.')
   }
 }
 

@@ -78,7 +78,7 @@ export async function openSandbox(
   if (mode === 'off') return unsandboxed(null, env)
   const available = await sandboxAvailable(env, root)
   if (!available.ok) {
-    if (mode === 'on') throw new UserError(`the sandbox is asked for, and ${available.reason}`, available.fix)
+    if (mode === 'on') throw new UserError(`the sandbox is required, but ${available.reason}`, available.fix)
     return unsandboxed(available.reason, env)
   }
   const [{ cagedStart }, rules] = await Promise.all([

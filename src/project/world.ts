@@ -31,7 +31,7 @@ export function refuseInside({ env }: Pick<World, 'env'>, root: string): void {
   const truePath = truePaths()
   if (workspace === undefined || pathWithin(truePath(workspace), truePath(root)) === null) return
   throw new UserError(
-    'this is inside an attempt: only the run that it belongs to does this here',
+    'this command is not allowed inside a running attempt',
     'An agent ends its attempt by its final message; see docs/agents.md.',
   )
 }

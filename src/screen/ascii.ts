@@ -10,6 +10,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   '◌': 'o',
   '←': '<',
   '→': '>',
+  '›': '>',
   '↑': '^',
   '↓': 'v',
   '⏎': '<',

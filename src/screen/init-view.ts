@@ -28,7 +28,7 @@ export function planView(screen: InitScreen): readonly Block[] {
   return [
     line(strong(root)),
     ...(tasks > 0
-      ? [line(`  ${counted(tasks, 'task file')} in ${dir}, ${tasks - unclear.length} read without a doubt`)]
+      ? [line(`  ${counted(tasks, 'task file')} in ${dir}, ${tasks - unclear.length} understood`)]
       : []),
     ...misnamedBlocks(misnamed),
     ...gateBlocks(gates),

@@ -102,7 +102,7 @@ function lastBlock(last: RunStatus): Block {
   const { ended, jobs } = last
   if (ended === null) {
     const during = jobs.length > 0 ? ` while it worked on ${fewOf(jobs.map(({ id }) => id))}` : ''
-    return paragraph([], `The last run died${during}: the next ralph run puts that in order.`)
+    return paragraph([], `The last run crashed${during}: the next ralph run recovers it.`)
   }
   const counts = endCounts(last).join(', ')
   return paragraph([], `The last run ended ${minuteText(new Date(ended.at))}: ${counts}; ${ended.reason}.`)

@@ -13,7 +13,7 @@ const PROVIDER = `
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd } from './failure.ts'
 import { number, parseLine, text, type Json } from './json-lines.ts'
-import { UNKNOWN_USAGE } from '../../events/usage.ts'
+import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 if (process.argv.includes('next') || process.argv.includes('lint')) throw new Error('loaded, though only its name is wanted')
 
@@ -70,8 +70,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(cache, 'one-more-'))
   for (const name of ['src', 'package.json'])
     cpSync(join(PROJECT, name), join(folder, name), { recursive: true })
-  writeFileSync(join(folder, 'src/agent/providers/mine.ts'), PROVIDER)
-  const registry = join(folder, 'src/agent/registry.ts')
+  writeFileSync(join(folder, 'src/agents/providers/mine.ts'), PROVIDER)
+  const registry = join(folder, 'src/agents/registry.ts')
   const line = "  agent('mine', 'my-program', async () => (await import('./providers/mine.ts')).mine),\n"
   const lines = readFileSync(registry, 'utf8').split(/(?<=\n)/)
   lines.splice(

@@ -249,7 +249,7 @@ describe('where there is no sandbox', () => {
       env: { ...bare, PATH: onlyGit },
     })
     expect([code, existsSync(join(cwd, 'x'))]).toEqual([2, false])
-    expect(stderr).toMatch(/the sandbox is asked for, and (?:bubblewrap is not installed|there is none)/)
+    expect(stderr).toMatch(/the sandbox is required, but (?:bubblewrap is not installed|there is none)/)
   })
 
   test('an unknown mode is a mistake', async () => {

@@ -178,7 +178,7 @@ describe('ralph import', () => {
     expect(await said('large.json')).toBe(
       'error: large.json has 95 MB: a backlog of more than 16 MB is not read',
     )
-    expect(await said('bytes.json')).toBe('error: bytes.json is no text in UTF-8')
+    expect(await said('bytes.json')).toBe('error: bytes.json is not valid UTF-8')
     expect(await said('nowhere.json')).toBe('error: there is no file or folder nowhere.json')
     expect(await said('package.json')).toBe('error: package.json is no backlog that ralph knows')
   })

@@ -160,7 +160,7 @@ describe('ralph run', () => {
 
   it.each([
     [['--agent', 'claud'], 'there is no agent named "claud"'],
-    [['T-001', '--loop'], '--loop takes one task after the other, not the one named'],
+    [['T-001', '--loop'], '--loop cannot be used with a task id'],
     [['T-404'], 'there is no task T-404'],
     [['--max-tasks', '3'], '--max-tasks counts the tasks of a loop'],
     [['--gate', 'true', '--no-gates'], '--no-gates takes no gate at all, and --gate names one'],

@@ -12,7 +12,7 @@ describe.skipIf(process.platform === 'win32')('ralph watch, without a terminal',
     const cwd = repository({ 'T-001': 'echo hello; echo x > one' })
     expect(await ralph(['watch'], { cwd, env })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no run has been here yet'),
+      stderr: expect.stringContaining('no runs yet'),
     })
     const first = await run(cwd)
     const { code, stdout } = await ralph(['watch'], { cwd, env })
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('ralph watch, without a terminal',
     writeFileSync(join(logs, name), `${lines.slice(0, 4).join('\n')}\n{"cut off in the mid`)
     expect(await ralph(['watch'], { cwd, env })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('this run died'),
+      stderr: expect.stringContaining('this run crashed'),
     })
   })
 

@@ -151,14 +151,14 @@ describe('the status of a run', () => {
       held: [],
       waiting: 0,
       end: 'done',
-      reason: 'one task, as asked',
+      reason: 'one task was asked for',
       seconds: 1,
       cost: null,
     }
     expect(after(task('T-1'), finished)).toMatchObject({
       jobs: [],
       completed: ['T-1'],
-      ended: { at: 't2', end: 'done', reason: 'one task, as asked' },
+      ended: { at: 't2', end: 'done', reason: 'one task was asked for' },
     })
   })
 })

@@ -71,7 +71,7 @@ it('says that a run died, and what it was at', async () => {
   const { terminal, model, screen } = opened({ columns: 100, rows: 16, events: TWO_JOBS, isAlive: false })
   model.isDead = true
   screen.changed()
-  await expect.poll(async () => (await terminal.frame()).join('\n')).toContain('this run died')
+  await expect.poll(async () => (await terminal.frame()).join('\n')).toContain('this run crashed')
   await expect(framed(await terminal.frame(), 100)).toMatchFileSnapshot(golden('died-100x16'))
 })
 

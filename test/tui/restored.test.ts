@@ -113,7 +113,7 @@ describe.skipIf(!hasTmux)('the terminal is as it was found, and the work on reco
     type('stty sane')
     press('C-j')
     ralph('watch')
-    await shows(/this run died while it worked on T-001/)
+    await shows(/this run crashed while it worked on T-001/)
     press('q')
     await shows('ended with 0')
     // A title that is gone nobody brings back.

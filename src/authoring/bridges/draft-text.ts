@@ -65,7 +65,7 @@ function sectionsOf(
   const background = draft.background.map(
     ([heading, text]) => `### ${titleMarkdown(oneLine(heading))}\n\n${block(text)}`,
   )
-  const reason = draft.blockedReason.trim() || 'It is blocked in its origin.'
+  const reason = draft.blockedReason.trim() || 'It is blocked in the imported backlog.'
   return [
     ['Description', [block(draft.description), ...background].filter(Boolean).join('\n\n')],
     ['Acceptance Criteria', criteriaText(draft.criteria)],

@@ -81,7 +81,7 @@ export function planPrompt(input: PlanPromptInput): PlanPrompt {
   const template = input.template ?? readPlanTemplate(DEFAULT_TEMPLATES[phase], templateFile(phase))
   const fixed = {
     rules: part("The project's rules", closed((input.rules ?? '').trim())),
-    mistakes: part('Your last answer cannot be taken', mistakesText(input)),
+    mistakes: part('Your last answer was rejected', mistakesText(input)),
     answer: part('How to answer', answerText(input)),
   }
   const overviews = {
@@ -142,7 +142,7 @@ function mistakesText({ again, budget }: PlanPromptInput): string {
   const lines = again.mistakes.slice(0, MOST_MISTAKES).map((mistake) => `- ${mistakeText(mistake)}`)
   const more = again.mistakes.length - MOST_MISTAKES
   return [
-    'Mend what is wrong with it, and answer anew, whole:',
+    'Fix these mistakes, and send the complete answer again:',
     cut([...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n'), budget / 10),
     'It was:',
     fenced(cut(again.answer.trim(), budget / 4)),
@@ -160,7 +160,7 @@ function answerText({ phase, schema, web }: PlanPromptInput): string {
   ].join('\n\n')
 }
 
-const WITH_WEB = 'What you read on the web has its address and the date as its source.'
+const WITH_WEB = 'Cite web sources with URL and date.'
 const WITHOUT_WEB = 'The web is not to be used: sources are files of the repository.'
 
 function plannedText(planned: PlanPromptInput['planned']): string {

@@ -53,7 +53,7 @@ async function inspectConfig(root: string): Promise<{ config: Config; findings: 
   try {
     const config = await loadConfig(root)
     await checkConfiguredAgents(root, config)
-    const file = findConfig(root)?.file ?? 'none: the defaults hold'
+    const file = findConfig(root)?.file ?? 'none, using defaults'
     return { config, findings: [finding('config', 'ok', file), ...inspectUnread(root)] }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
@@ -67,7 +67,7 @@ async function inspectConfig(root: string): Promise<{ config: Config; findings: 
 function inspectUnread(root: string): readonly Examined[] {
   const file = unreadConfig(root)
   if (file === undefined) return []
-  const message = `${file} is not read: it is a program, and to read a project runs none of it`
+  const message = `${file} is not read: ralph never runs config files`
   return [finding('config', 'note', message, 'Write what it says as ralph.config.json')]
 }
 
@@ -195,7 +195,7 @@ async function inspectAgent(
 /** A missing sandbox prevents a run only if the configuration requires one. */
 async function inspectSandbox({ io }: Context, root: string, config: Config): Promise<Examined> {
   const mode = sandboxMode(null, { env: io.env, config })
-  if (mode === 'off') return finding('sandbox', 'note', 'off, as asked: agents may do what you may')
+  if (mode === 'off') return finding('sandbox', 'note', 'off by configuration: agents may do what you may')
   const available = await sandboxAvailable(io.env, root)
   if (available.ok) return finding('sandbox', 'ok', `${available.program}, around agents and gates`)
   return finding('sandbox', mode === 'on' ? 'problem' : 'note', `none: ${available.reason}`, available.fix)
@@ -206,7 +206,7 @@ function inspectNotify({ io }: Context, { notify: { command, webhook } }: Config
   const address = webhook?.slice('env:'.length)
   if (address !== undefined && !io.env[address]) {
     const fix = `Set ${address} to the address of "notify.webhook"`
-    return [finding('notify', 'note', `nobody is called: ${address} is not set`, fix)]
+    return [finding('notify', 'note', `no notifications: ${address} is not set`, fix)]
   }
   const ways = [...(command === null ? [] : ['a command']), ...(webhook === null ? [] : ['a webhook'])]
   return ways.length === 0 ? [] : [finding('notify', 'ok', `by ${ways.join(' and ')}`)]

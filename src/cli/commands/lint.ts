@@ -47,7 +47,7 @@ function formatOf({ options, json, args, io }: Context): Format {
     throw new UserError('--stdin and --file go together: ralph lint --stdin --file docs/tasks/T-004.md')
   }
   if (options.on('stdin') && (options.on('fix') || args.length > 0)) {
-    throw new UserError('--stdin is of the one --file, and --fix writes files', 'Its --json has the fixes.')
+    throw new UserError('--stdin cannot be used with --fix', 'Its --json has the fixes.')
   }
   if (json) return 'json'
   if (format === 'github' || format === 'sarif' || format === 'text') return format

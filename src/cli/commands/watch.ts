@@ -99,6 +99,6 @@ async function printRun(context: Context, place: Place): Promise<number> {
     await show.end()
   }
   if (watch.model.isDead)
-    throw new UserError('this run died', 'The next ralph run puts in order what it has left.', 1)
+    throw new UserError('this run crashed', 'The next ralph run recovers it.', 1)
   return 0
 }

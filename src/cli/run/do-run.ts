@@ -165,7 +165,7 @@ function wishOf({ args, options, io, json }: Context, { tasks }: Project): RunWi
   const [named] = args
   const task = named === undefined ? null : findTask(tasks, named).id
   if (task !== null && options.on('loop')) {
-    throw new UserError('--loop takes one task after the other, not the one named', 'Leave one of them out.')
+    throw new UserError('--loop cannot be used with a task id', 'Leave one of them out.')
   }
   return runWish(options, { task, isInteractive: !json && io.dialogue() !== null })
 }

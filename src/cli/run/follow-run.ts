@@ -102,7 +102,7 @@ export class RunFollower {
 /** The run that was named by an unambiguous part of its name; else the last one. */
 function chosen(runs: readonly string[], named: string | undefined): string {
   const last = runs.at(-1)
-  if (last === undefined) throw new UserError('no run has been here yet', 'ralph run begins one.', 1)
+  if (last === undefined) throw new UserError('no runs yet', 'ralph run starts one.', 1)
   if (named === undefined) return last
   const found = runs.filter((run) => run === named || run.startsWith(named))
   const one = found.find((run) => run === named) ?? found[0]

@@ -81,7 +81,7 @@ export class RunKeys {
       {
         key: 'p',
         word: () => (isPaused() ? 'go on' : 'pause'),
-        about: 'begin no further attempt, or go on',
+        about: 'pause or resume',
         press: () => (isPaused() ? control.resume() : control.isStopping || control.pause()),
       },
       { key: 's', word: () => 'skip', about: 'skip a task', press: () => this.#skip() },

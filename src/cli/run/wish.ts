@@ -45,12 +45,9 @@ export function oneOf<Word extends string>(words: readonly Word[], text: string 
 /** Refuses flags that have no effect, or contradict each other: to choose one would be a guess. */
 function refuseContradictions(options: Options, isInteractive: boolean): void {
   if (options.number('max-tasks') !== undefined && !options.on('loop'))
-    throw new UserError(
-      '--max-tasks counts the tasks of a loop',
-      'Add --loop: without it a run does one task.',
-    )
+    throw new UserError('--max-tasks needs --loop', 'Without --loop a run does one task.')
   if (options.number('jobs') !== undefined && !options.on('loop'))
-    throw new UserError('--jobs is about the tasks of a loop', 'Add --loop: without it a run does one task.')
+    throw new UserError('--jobs needs --loop', 'Without --loop a run does one task.')
   if (options.text('branch') !== undefined && options.on('push'))
     throw new UserError(
       '--push is about the branch that is checked out, and --branch lands on another',

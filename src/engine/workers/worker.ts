@@ -187,7 +187,7 @@ class Worker {
       const doing: Doing = { job, control: new Control(), place }
       this.#doing.set(parcel, doing)
       this.#heardAt = this.#now()
-      if (this.#options.once) this.#end = { kind: 'done', reason: 'one job, as asked' }
+      if (this.#options.once) this.#end = { kind: 'done', reason: 'one job was asked for' }
       const under: Promise<void> = this.#do(ticket, parcel, doing).finally(() => {
         this.#doing.delete(parcel)
         this.#heardAt = this.#now()

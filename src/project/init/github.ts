@@ -129,10 +129,10 @@ on:
   workflow_dispatch:
     inputs:
       tasks:
-        description: At most so many tasks
+        description: Stop after this many tasks
         default: '5'
       budget:
-        description: At most so many dollars
+        description: Stop after this many dollars
         default: '10.00'
   # schedule:
   #   - cron: '17 2 * * 1-5' # at night; take the signs away

@@ -100,7 +100,7 @@ function namedPlan({ words: [named], aborts }: PlanWish, { plans, broken }: Know
   const list = plans.map(({ slug, status }) => `${slug} (${status})`).join(', ')
   if (named !== undefined) {
     const problem = broken.get(named)
-    if (problem !== undefined) throw new UserError(problem, 'Mend it; git has what it was.')
+    if (problem !== undefined) throw new UserError(problem, 'Fix the file, or restore it from git.')
     const found = plans.find(({ slug }) => slug === named)
     if (!found)
       throw new UserError(`there is no plan ${named}`, list === '' ? NO_PLAN : `There are: ${list}.`)

@@ -228,7 +228,7 @@ async function openQuestions(
   if (budget !== null && !(await agents.provider(name)).tellsCost)
     front.event({
       type: 'warning',
-      message: `${name} does not tell what it costs, so no budget ends it: its turns and time do`,
+      message: `${name} reports no cost, so no budget can stop it; its turn and time limits still apply`,
     })
   const started = new StartedProcesses(() => world.now().getTime())
   const { maxTurns: turns, timeoutSeconds: seconds } = config.tiers.rows.Heavy

@@ -378,7 +378,7 @@ function standingLine({ model: { status, isDead }, isAlive }: ViewInput): Line |
       status && status.jobs.length > 0
         ? ` while it worked on ${status.jobs.map(({ id }) => id).join(', ')}`
         : ''
-    return [bad('■ '), `this run died${during}: the next ralph run puts that in order`]
+    return [bad('■ '), `this run crashed${during}: the next ralph run recovers it`]
   }
   if (status?.ended) return [dim('the run ended: '), status.ended.reason]
   return null
