@@ -99,7 +99,10 @@ describe('ralph complete', () => {
   it('refuses inside of an attempt, what is done, and what Produces names and is not there', async () => {
     const cwd = repository({ 'T-001': 'true' })
     const inside = await ralph(['complete', '1'], { cwd, env: { ...env, RALPH_INSIDE: cwd } })
-    expect([inside.code, inside.stderr]).toEqual([2, expect.stringContaining('this is inside an attempt')])
+    expect([inside.code, inside.stderr]).toEqual([
+      2,
+      expect.stringContaining('not allowed inside a running attempt'),
+    ])
     writeFileSync(join(cwd, 'docs/tasks/T-001.md'), `${read(cwd)}\n## Produces\n- \`gone.ts\`\n`)
     expect((await by(cwd, 'complete', '1')).stderr).toContain('not there though Produces names it: gone.ts')
     writeFileSync(join(cwd, 'gone.ts'), '')

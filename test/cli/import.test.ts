@@ -210,7 +210,7 @@ test('a number that somebody took meanwhile is not written over', async () => {
   const world = { cwd, env, self, pid: process.pid, now: () => new Date(), signal, urgent: signal }
   const texts = new Map([['docs/tasks/T-001.md', 'theirs']])
   const asked = commitTaskFiles(world, { root: cwd, texts, added: [...texts.keys()], message: 'Import' })
-  await expect(asked).rejects.toThrow('somebody has written docs/tasks/T-001.md just now')
+  await expect(asked).rejects.toThrow('docs/tasks/T-001.md was created meanwhile')
   expect(read(cwd, 'docs/tasks/T-001.md')).toContain('Mine')
 })
 

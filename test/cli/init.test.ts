@@ -57,7 +57,7 @@ describe('ralph init', () => {
         'There are 2 task files in work/items: name it with --dir, or as "tasks" in ralph.config.json; ralph init does that too.\n',
     ])
     const { code, stderr } = await ralph(['init', '--yes'], { cwd: root })
-    expect([code, stderr]).toEqual([0, expect.stringContaining('2 task files in work/items, 2 read')])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 task files in work/items, 2 understood')])
     expect(config(root)).toMatchObject({ tasks: 'work/items' })
     expect(existsSync(join(root, 'docs'))).toBe(false)
     expect((await ralph(['next'], { cwd: root })).stdout).toContain('T-001  One')

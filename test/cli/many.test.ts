@@ -47,7 +47,7 @@ describe('several jobs, as a person asks for them', () => {
     [['run', '--jobs', '2'], '--jobs needs --loop'],
     [['run', '--loop', '--branch', 'x', '--push'], '--branch lands on another'],
     [['run', '--loop', '--jobs', '0'], '--jobs'],
-    [['run', '--loop', '--branch', 'a..b', '--agent', 'script'], 'not a valid branch name: a..b'],
+    [['run', '--loop', '--branch', 'a..b', '--agent', 'script'], 'a..b is not a valid branch name'],
   ])('ralph %j is refused', async (args, message) => {
     const cwd = repository({ 'T-001': 'true' })
     const { stderr, code } = await ralph(args, { cwd, env: world() })

@@ -126,7 +126,7 @@ describe('the keys of a run', () => {
   it('are shown', async () => {
     const { press, foot } = await keys()
     const help = foot(await press('?'))
-    for (const word of ['p begin no further attempt', 's skip a task', 'd the work so far', 'ralph pause'])
+    for (const word of ['p pause or resume', 's skip a task', 'd the work so far', 'ralph pause'])
       expect(help).toContain(word)
     expect(foot(await press('?'))).toContain('5 of 14 done')
     await press('?')

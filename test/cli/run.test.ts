@@ -77,11 +77,11 @@ describe('ralph run', () => {
     const cwd = repository({ 'T-001': 'echo one > one.txt' })
     for (const argv of [['run'], ['run', '--loop']]) {
       const { code, stderr } = await ralph(argv, { cwd, env: { ...env, RALPH_INSIDE: cwd } })
-      expect([code, stderr]).toEqual([2, expect.stringContaining('inside an attempt')])
+      expect([code, stderr]).toEqual([2, expect.stringContaining('inside a running attempt')])
     }
     await run(cwd, '--gate', 'false', '--retries', '0')
     const retry = await ralph(['retry', '1'], { cwd, env: { ...env, RALPH_INSIDE: cwd } })
-    expect([retry.code, retry.stderr]).toEqual([2, expect.stringContaining('inside an attempt')])
+    expect([retry.code, retry.stderr]).toEqual([2, expect.stringContaining('inside a running attempt')])
     expect((await ralph(['retry', '1'], { cwd, env })).code).toBe(0)
     expect(
       (
@@ -162,7 +162,7 @@ describe('ralph run', () => {
     [['--agent', 'claud'], 'there is no agent named "claud"'],
     [['T-001', '--loop'], '--loop cannot be used with a task id'],
     [['T-404'], 'there is no task T-404'],
-    [['--max-tasks', '3'], '--max-tasks counts the tasks of a loop'],
+    [['--max-tasks', '3'], '--max-tasks needs --loop'],
     [['--gate', 'true', '--no-gates'], '--no-gates takes no gate at all, and --gate names one'],
     [['--command', './a.sh'], '--command is for the agent named command, not for script'],
     [['--interactive'], '--interactive needs a terminal that a person sits at'],

@@ -120,7 +120,7 @@ describe.skipIf(process.platform === 'win32')('a run under way', () => {
     const { root } = project()
     expect(await ralph(argv, { cwd: root, env: { ...env, RALPH_INSIDE: root } })).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/inside an attempt|is not blocked/),
+      stderr: expect.stringMatching(/inside a running attempt|is not blocked/),
     })
   })
 })

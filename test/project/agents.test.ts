@@ -159,11 +159,8 @@ describe.skipIf(process.platform === 'win32')('before a run begins', () => {
   })
 
   it.each([
-    [{ agent: 'command', command: ':', budget: 5, retries: 0 }, ['command does not tell what it costs']],
-    [
-      { agent: 'command', command: ':', maxCostPerTask: 5, retries: 0 },
-      ['command does not tell what it costs'],
-    ],
+    [{ agent: 'command', command: ':', budget: 5, retries: 0 }, ['command reports no cost']],
+    [{ agent: 'command', command: ':', maxCostPerTask: 5, retries: 0 }, ['command reports no cost']],
     [{ agent: 'command', command: ':', retries: 0 }, []],
     [{ agent: 'script', budget: 5 }, []],
   ])('an agent that no budget can hold is told of: %j', async (config, expected) => {

@@ -81,7 +81,7 @@ describe('ralph lint for other programs', () => {
   it.each([
     [['--stdin'], '--stdin and --file go together'],
     [['--file', 'x'], '--stdin and --file go together'],
-    [['--stdin', '--file', 'x', '--fix'], '--stdin is of the one --file'],
+    [['--stdin', '--file', 'x', '--fix'], '--stdin cannot be used with --fix'],
     [['--json', '--format', 'text'], 'give one of --json and --format'],
   ])('refuses %j', async (argv, message) => {
     const cwd = projectFolder({ 'docs/tasks/T-001.md': wrong })
