@@ -176,6 +176,7 @@ export class Folder {
     except: readonly string[],
     { tracked = false }: { readonly tracked?: boolean } = {},
   ): Promise<Snapshot> {
+    const isKnown = this.#tree !== null && this.#folders.tree === this.#tree
     const nested = new Set<string>()
     let [isOpened, problem]: [boolean, string | null] = [false, null]
     for (;;) {
@@ -192,7 +193,10 @@ export class Folder {
         break
       }
     }
-    return { tree: await this.#writeTree(), nested: [...nested], problem }
+    const tree = await this.#writeTree()
+    // What was added is in no folder with a repository: git takes nothing of such a folder.
+    if (isKnown) this.#folders = { ...this.#folders, tree }
+    return { tree, nested: [...nested], problem }
   }
 
   /** Adds the files to the index; returns git's complaint, or null. */
