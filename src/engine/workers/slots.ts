@@ -100,5 +100,6 @@ const PROCESS = v.object({
   group: v.nullable(v.number()),
   startedAt: v.string(),
   boot: v.string(),
+  notedAt: v.exactOptional(v.number()),
 })
 const TRACE = v.object({ mark: v.string(), processes: v.array(PROCESS) })
