@@ -29,12 +29,7 @@ type SignalEvent =
       readonly signal: 'done' | 'blocked' | 'progress'
       readonly text: string
     }
-  | {
-      readonly type: 'question'
-      readonly id: string
-      readonly text: string
-      readonly options: readonly string[]
-    }
+  | ({ readonly type: 'question' } & QuestionToPerson)
   | { readonly type: 'answered'; readonly id: string; readonly answer: string }
   | { readonly type: 'task-added'; readonly id: string; readonly added: string; readonly title: string }
   | { readonly type: 'warning'; readonly message: string }
@@ -49,14 +44,15 @@ interface SignalJob {
   readonly mayAdd: number
 }
 
-interface SignalPorts {
+/** What reading signals uses. */
+export interface SignalPorts {
   /** A folder that the agent's server can write to. */
   readonly folder: string
   /** Where the agent works. */
   readonly root: string
   /** Aborts when the attempt is to end. */
   readonly over: AbortSignal
-  /** Asks a person; resolves with null if nobody has answered before the signal aborts. */
+  /** Asks a person the agent's question; resolves with null if nobody has answered before the signal aborts. */
   readonly ask: (question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>
   readonly draftTask: (draft: SignalInput<'add_task'>) => Promise<TaskDraft>
 }

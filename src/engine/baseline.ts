@@ -20,7 +20,7 @@ export async function runBaseline(run: Run, place: Place, base: Base): Promise<s
   if (gates.length === 0 || options.baseline === 'off') return null
   const at = attemptPorts(run, place)
   const tree = await treeOf(ports.home.git, base.head)
-  const problem = await slot.bringCheck(tree, base, installing(at, emit))
+  const problem = await slot.bringCheck(tree, base, installing(at, emit, 'check'))
   if (problem !== null) return problem
   emit({ type: 'baseline-started', gates })
   const refused: CagedAction[] = []

@@ -7,7 +7,7 @@ import type { Base } from '../git/head.ts'
 import { rawChanges } from '../git/raw-changes.ts'
 import { withMark } from '../process/mark.ts'
 import { fingerprintOf, outcome, type Outcome } from './outcome.ts'
-import type { AttemptPorts, Emit } from './ports.ts'
+import type { AttemptPorts, Emit, Programs } from './ports.ts'
 import type { RunGate } from './gates/run.ts'
 import type { Installing, Side } from './slot/slot.ts'
 
@@ -53,7 +53,7 @@ export async function checkTree(
   let { tree } = toCheck
   if (gates.length === 0) return { outcome: null, tree, passed: [] }
   for (let round = 1; ; round++) {
-    const problem = await slot.bringCheck(tree, toCheck.at, installing(ports, emit))
+    const problem = await slot.bringCheck(tree, toCheck.at, installing(ports, emit, 'check'))
     if (problem !== null) return { outcome: outcome('gate-failed', problem), tree, passed: [] }
     const results = await runGates({ id, name: `${id}-${toCheck.attempt}`, gates }, ports, emit)
     ports.checkpoint('gates-ended')
@@ -83,15 +83,13 @@ async function takeChecked(before: string, { slot, home, source }: CheckPorts): 
   return back.length === 0 ? after : slot.check.folder.amend(new Map(back))
 }
 
-/** What starts programs in the folders of a slot. */
-type Sides = Pick<AttemptPorts, 'check'> & Partial<Pick<AttemptPorts, 'work'>>
-
 /** How a slot installs packages, with what it says as events. */
-export function installing(
-  ports: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'control'> & Sides,
+export function installing<Name extends Side['name']>(
+  ports: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'control' | Name>,
   emit: Emit<Happening>,
-  name: 'work' | 'check' = 'check',
+  name: Name,
 ): Installing {
+  const programs: Programs = ports[name]
   const onCaged = (action: CagedAction): void => emit({ type: 'caged', id: '', by: 'gate', ...action })
   return {
     onCommand: (command) => emit({ type: 'preparing', command }),
@@ -99,7 +97,7 @@ export function installing(
     run: (command) => {
       const gate = { name: 'prepare', command, required: true, timeoutSeconds: INSTALL_SECONDS }
       const how = { name: `prepare-${ports.slot.number}`, side: ports.slot[name], onCaged }
-      return runLogged(gate, ports[name]!.runInstall, ports, how)
+      return runLogged(gate, programs.runInstall, ports, how)
     },
   }
 }
@@ -110,7 +108,7 @@ const INSTALL_SECONDS = 1800
 /** Runs every gate, so that the report shows all that is wrong at once. */
 export async function runGates(
   { id, name, gates }: { readonly id: string; readonly name: string; readonly gates: readonly Gate[] },
-  ports: Omit<CheckPorts, 'checkpoint'>,
+  ports: CheckPorts,
   emit: Emit<Happening>,
 ): Promise<readonly GateResult[]> {
   const results: GateResult[] = []
@@ -118,7 +116,7 @@ export async function runGates(
   for (const [index, gate] of gates.entries()) {
     if (ports.control.signal.aborted) break
     // What one gate has changed in the packages must not decide the next one.
-    if (index > 0) await ports.slot.renewPackages(installing(ports, emit))
+    if (index > 0) await ports.slot.renewPackages(installing(ports, emit, 'check'))
     emit({ type: 'gate-started', id, gate })
     const how = { name, side: ports.slot.check, onCaged }
     const result = await runLogged(gate, ports.check.runGate, ports, how)

@@ -7,10 +7,10 @@ import { composeMessage } from '../git/trailers.ts'
 import type { Blockage } from '../backlog/finish.ts'
 import type { Task } from '../backlog/model.ts'
 import { failurePrint } from './check.ts'
-import { asFailed } from './land.ts'
+import { asFailed, currentTask } from './land.ts'
 import type { Outcome } from './outcome.ts'
 import { FAILURE_ANSWERS, type FailureAnswer, type PersonAnswer } from './ports.ts'
-import { commitText, currentTask, type Place, type Run } from './run-parts.ts'
+import { commitText, type Place, type Run } from './run-parts.ts'
 
 /** How a task ended without a commit of its own. */
 export type TaskEnd =

@@ -58,7 +58,7 @@ export async function runHooks(
 ): Promise<Hooked> {
   const { slot, home } = ports
   const { id, parent, branch, tree, message } = commit
-  const problem = await slot.bringCheck(tree, { head: parent, branch }, installing(ports, emit))
+  const problem = await slot.bringCheck(tree, { head: parent, branch }, installing(ports, emit, 'check'))
   if (problem !== null) return { kind: 'refused', output: problem }
   const hooks = await layOutHooks(home, commit.inForce, slot.hooks)
   const top = slot.check.folder.files

@@ -2,12 +2,13 @@ import { fewOf } from '../base/text.ts'
 import type { RunEnd } from './events/event.ts'
 import { GitError } from '../git/git.ts'
 import { candidateRef, listCandidates, type KeptAttempt } from '../git/record.ts'
-import { schedule, type Busy, type Claim, type Schedule, type Standing } from '../backlog/select/schedule.ts'
+import { schedule, type Busy, type Schedule, type Standing } from '../backlog/select/schedule.ts'
 import { select } from '../backlog/select/selection.ts'
 import type { Task } from '../backlog/model.ts'
 import { attemptFinished, fail, type Failed } from './attempt.ts'
 import { runBaseline } from './baseline.ts'
 import { dropCandidate, keepLost, openCandidates, recordCandidate } from './candidates.ts'
+import { Claims } from './claims.ts'
 import { taskOrReason } from '../backlog/select/choose-task.ts'
 import { block, type TaskEnd } from './give-up.ts'
 import { jobTaskOf, type Job } from './job.ts'
@@ -55,8 +56,6 @@ interface BusyTask extends Busy<Task> {
 const HELD_MS = 5000
 /** A candidate that is held again each time that its way looks free is left to the next run. */
 const MOST_TRIES = 20
-/** After so many tasks in a row that changed a path, the next one is expected to change it too. */
-const HABIT = 3
 
 /** The jobs of a running run: which task is in which slot, and what lands. */
 export class Jobs {
@@ -66,12 +65,7 @@ export class Jobs {
   readonly #underWay = new Set<Promise<void>>()
   /** Refused landings, by task: another attempt follows. */
   readonly #refused = new Map<string, Failed>()
-  /** What a task met others in, in the order of their first conflicts: claimed as if it were its Touches. */
-  readonly #claims = new Map<string, { readonly paths: readonly string[]; readonly together: number }>()
-  /** The paths in which tasks of this run have met. */
-  readonly #met = new Set<string>()
-  /** The paths that each of the last tasks without Touches has changed. */
-  #recent: readonly (readonly string[])[] = []
+  readonly #claims = new Claims()
   readonly #tries = new Map<string, number>()
   #begun = 0
   #isLanding = false
@@ -191,34 +185,13 @@ export class Jobs {
       })),
       jobs: this.#jobs,
       overlap: options.overlap,
-      claims: this.#allClaims(open),
+      claims: this.#claims.of([...[...this.#busy.values()].map(({ task }) => task), ...open]),
       mayBegin: (this.#limit ?? Infinity) - this.#begun,
       again: new Set(this.#refused.keys()),
       isEnding: this.#end !== null || ports.control.isStopping || overBudget(this.#run) !== null,
       isStopping: ports.control.signal.aborted || this.#error !== null,
       isLanding: this.#isLanding,
     }
-  }
-
-  /** What tasks claim because they met others, and what the rest is expected to meet them in. */
-  #allClaims(open: readonly Task[]): ReadonlyMap<string, Claim> {
-    const claims = new Map<string, Claim>()
-    for (const [id, { paths, together }] of this.#claims) claims.set(id, { paths, isAlone: together > 1 })
-    const paths = this.#expected()
-    const tasks = [...[...this.#busy.values()].map(({ task }) => task), ...open]
-    for (const { id, touches } of paths.length === 0 ? [] : tasks)
-      if (touches.length === 0 && !claims.has(id)) claims.set(id, { paths, isAlone: false })
-    return claims
-  }
-
-  /** The paths that a task without Touches will probably change: tasks met there, and all of the last ones changed them. */
-  #expected(): readonly string[] {
-    if (this.#recent.length < HABIT) return []
-    return [...this.#met].filter((path) => this.#recent.every((changed) => changed.includes(path)))
-  }
-
-  #remember({ touches }: Task, { changed }: KeptAttempt): void {
-    if (touches.length === 0) this.#recent = [...this.#recent, this.#inProject(changed)].slice(-HABIT)
   }
 
   /** The number of jobs: as asked, or by the workers' places. */
@@ -341,7 +314,7 @@ export class Jobs {
     }
     this.#enter(task, ended)
     this.#busy.delete(task.id)
-    this.#claims.delete(task.id)
+    this.#claims.drop(task)
   }
 
   /** Enters how a task ended without a commit of its own. */
@@ -406,8 +379,8 @@ export class Jobs {
     const { ports, ledger } = run
     const kept = candidate!
     if (why.kind === 'conflict') {
-      this.#claim(task, why.paths ?? [])
-      this.#remember(task, kept)
+      this.#claims.add(task, this.#inProject(why.paths ?? []))
+      this.#claims.remember(task, this.#inProject(kept.changed))
     }
     if (ready) {
       const facts = { facts: kept, tree: kept.tree, outcome: why, denied: ready.passed.denied }
@@ -419,17 +392,6 @@ export class Jobs {
       await recordCandidate(run, kept, { outcome: why.kind, reason: why.reason, detail: why.detail })
     }
     await dropCandidate(run, kept)
-  }
-
-  /** Notes that a task met another one: for the rest of the run the two do not work at the same time. */
-  #claim(task: Task, paths: readonly string[]): void {
-    const before = this.#claims.get(task.id)
-    const met = this.#inProject(paths)
-    for (const path of met) this.#met.add(path)
-    this.#claims.set(task.id, {
-      paths: [...new Set([...(before?.paths ?? []), ...met])],
-      together: (before?.together ?? 0) + (paths.length === 0 ? 1 : 0),
-    })
   }
 
   /** Paths as Touches name them, from the project's root. */
@@ -450,8 +412,8 @@ export class Jobs {
     const { emit } = place
     const { source, home } = ports
     this.#ends.completed.push(task.id)
-    this.#remember(task, candidate)
-    this.#claims.delete(task.id)
+    this.#claims.remember(task, this.#inProject(candidate.changed))
+    this.#claims.drop(task)
     const files = landed.changes.flatMap(({ path, kind }) =>
       kind === 'new' && path.startsWith(home.prefix) ? [path.slice(home.prefix.length)] : [],
     )

@@ -199,7 +199,7 @@ async function committed(
   const { tip } = onto
   const { home, source, sealer } = ports
   await source.at(tip.head)
-  const found = source.tasks().find(({ id, file }) => id === job.task.id && file === job.task.file)
+  const found = currentTask(source, job.task)
   if (!found || found.problems.some(({ kind }) => kind === 'unreadable'))
     return refused(outcome('gate-failed', 'its task file is gone, or cannot be read'))
   const task = request.byPerson?.task ?? found
@@ -237,6 +237,11 @@ async function committed(
     if (ports.control.signal.aborted) return stopped('the run was interrupted while git committed')
     return stopped(`git could not commit: ${error.stderr.trim().split('\n')[0] ?? error.message}`)
   }
+}
+
+/** A task as it is on the branch; null if its file is gone. */
+export function currentTask(source: TaskSource, { id, file }: Pick<Task, 'id' | 'file'>): Task | null {
+  return source.tasks().find((task) => task.id === id && task.file === file) ?? null
 }
 
 /** What the hooks leave of the commit; if they change files, the gates run on the result. */
@@ -335,7 +340,7 @@ export async function originTexts(
 ): Promise<ReadonlyMap<string, string>> {
   if (task.origin === null) return new Map()
   const { slot, slots } = ports
-  const problem = await slot.bringCheck(tree, tip, installing(ports, emit))
+  const problem = await slot.bringCheck(tree, tip, installing(ports, emit, 'check'))
   if (problem !== null) return new Map()
   return (await slots.origins(slot.check)).texts(task, report)
 }

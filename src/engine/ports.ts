@@ -7,7 +7,7 @@ import type { StartedProcess } from '../process/remains.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 import type { RunTrace } from '../process/tree.ts'
 import type { TierChoice } from '../backlog/select/tier.ts'
-import type { QuestionToPerson, TaskDraft } from '../agents/signals.ts'
+import type { QuestionToPerson, SignalPorts, TaskDraft } from '../agents/signals.ts'
 import type { SignalInput, SignalResource } from '../agents/signal/signal.ts'
 import type { Blockage, Completion } from '../backlog/finish.ts'
 import type { Task } from '../backlog/model.ts'
@@ -164,26 +164,26 @@ export interface RunPorts extends People {
 }
 
 /** Everything that an attempt uses: the same here and at a worker. */
-export interface AttemptPorts extends Pick<
-  RunPorts,
-  | 'home'
-  | 'source'
-  | 'taskToAdd'
-  | 'logs'
-  | 'now'
-  | 'terminal'
-  | 'server'
-  | 'checkpoint'
-  | 'mark'
-  | 'sleep'
-  | 'control'
-> {
+export interface AttemptPorts
+  extends
+    Pick<
+      RunPorts,
+      | 'home'
+      | 'source'
+      | 'taskToAdd'
+      | 'logs'
+      | 'now'
+      | 'terminal'
+      | 'server'
+      | 'checkpoint'
+      | 'mark'
+      | 'sleep'
+      | 'control'
+    >,
+    Pick<SignalPorts, 'ask' | 'draftTask'> {
   readonly slot: Slot
   readonly work: Programs
   readonly check: Programs
-  /** Asks a person the agent's question; resolves with null if nobody has answered before the signal aborts. */
-  readonly ask: (question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>
-  readonly draftTask: (draft: SignalInput<'add_task'>) => Promise<TaskDraft>
 }
 
 /** Where attempts write what is not history. An agent may delete the folder: it is created again when needed. */

@@ -7,10 +7,10 @@ import { fewOf } from '../base/text.ts'
 import type { Task } from '../backlog/model.ts'
 import type { OriginReport } from '../backlog/origin.ts'
 import type { LandingPorts } from './land.ts'
-import { originTexts } from './land.ts'
+import { currentTask, originTexts } from './land.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobNote, NoteKeeper } from './note.ts'
-import type { AttemptPorts, Emit, Programs, RunOptions, RunPorts, TaskSource } from './ports.ts'
+import type { AttemptPorts, Emit, Programs, RunOptions, RunPorts } from './ports.ts'
 import type { Branch } from './slot/branch.ts'
 import type { Slot } from './slot/slot.ts'
 
@@ -99,11 +99,6 @@ export async function answerFor(
   return answer
 }
 
-/** A task as it is on the branch; null if its file is gone. */
-export function currentTask(source: TaskSource, { id, file }: Pick<Task, 'id' | 'file'>): Task | null {
-  return source.tasks().find((task) => task.id === id && task.file === file) ?? null
-}
-
 /** A text of a task's file for the branch: made from the task as it is there, together with its origin's text. */
 export interface TextCommit {
   readonly task: Task
@@ -115,7 +110,7 @@ export interface TextCommit {
 /** How often somebody may move the branch just before a text is committed on it. */
 const MOST_MOVES = 5
 
-/** Commits a text of a task's file on the branch, when no landing is under way; returns the new tip, or why not. */
+/** Commits a text of a task's file on the branch, but not during a landing; returns the new tip, or why not. */
 export function commitText(run: Run, place: Place, request: TextCommit): Promise<Base | string> {
   const { branch, ports } = run
   const { home, source } = ports

@@ -18,8 +18,9 @@ import { conclude, giveUp, sameAsBaseline, sameAsBefore, type TaskEnd } from './
 import { logOf, type AgentChoice, type From, type Job } from './job.ts'
 import type { Outcome } from './outcome.ts'
 import type { Emit } from './ports.ts'
+import { currentTask } from './land.ts'
 import { prepare } from './prepare.ts'
-import { answerFor, attemptPorts, currentTask, type Place, type Run } from './run-parts.ts'
+import { answerFor, attemptPorts, type Place, type Run } from './run-parts.ts'
 
 /** Work that passed, and waits to land. */
 export interface Ready {

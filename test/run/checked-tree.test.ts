@@ -258,33 +258,25 @@ describe('a commit hook', () => {
     writeFileSync(join(root, path), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   }
 
-  it('that changes the commit has the gates run once more on that', async () => {
+  it.each([
+    ['that changes the commit has the gates run once more on that', 'echo formatted > work; git add work'],
+    [
+      'that formats files and refuses them is asked once more',
+      'grep -q formatted work || { echo formatted > work; echo look at it; exit 1; }',
+    ],
+  ])('%s', async (_, script) => {
     const root = makeProject(tasks)
-    hook(root, 'echo formatted > work; git add work')
+    hook(root, script)
     const seen: (string | null)[] = []
     await runAll({
       root,
       options: { gates },
       deed: ({ cwd }) => put(cwd, { work: 'as written\n' }),
-      gate: (_, cwd) => (seen.push(read(cwd, 'work')), true),
+      gate: (_gate, cwd) => (seen.push(read(cwd, 'work')), true),
     })
     expect(seen).toEqual(['as written\n', 'formatted\n'])
     expect(git(root, 'show', 'HEAD:work')).toBe('formatted')
     expect(git(root, 'status', '--porcelain')).toBe('')
-  })
-
-  it('that formats files and refuses them is asked once more', async () => {
-    const root = makeProject(tasks)
-    hook(root, 'grep -q formatted work || { echo formatted > work; echo look at it; exit 1; }')
-    const seen: (string | null)[] = []
-    await runAll({
-      root,
-      options: { gates },
-      deed: ({ cwd }) => put(cwd, { work: 'as written\n' }),
-      gate: (_, cwd) => (seen.push(read(cwd, 'work')), true),
-    })
-    expect(seen).toEqual(['as written\n', 'formatted\n'])
-    expect(git(root, 'show', 'HEAD:work')).toBe('formatted')
   })
 
   it('whose change does not pass lands nothing', async () => {

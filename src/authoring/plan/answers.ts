@@ -122,7 +122,6 @@ export type DecisionsAnswer = Answers['decisions']
 export type RequirementsAnswer = Answers['requirements']
 export type TasksAnswer = Answers['tasks']
 export type DecisionAnswer = DecisionsAnswer['decisions'][number]
-export type SectionAnswer = RequirementsAnswer['sections'][number]
 export type TaskAnswer = TasksAnswer['tasks'][number]
 
 /** A mistake in an answer: where it is, and what is expected. */

@@ -3,7 +3,6 @@ import { UserError } from '../../base/errors.ts'
 import { formatDuration } from '../../base/time.ts'
 import { formatCost, formatTokens } from '../../base/usage.ts'
 import type { Phase } from './answers.ts'
-import type { Desk } from './desk.ts'
 import { isThere, putText, readText } from './desk.ts'
 import type { PlanCommit, Took, Writing } from './note.ts'
 import type { PlanPorts } from './ports.ts'
@@ -62,11 +61,6 @@ export async function finishWriting(writing: Writing, ports: PlanPorts): Promise
   }
   checkpoint('committed')
   return made?.commit ?? null
-}
-
-/** Puts the files of a phase on the desk: a preview does this instead of writing. */
-export function layPhase({ texts }: PhaseFiles, desk: Desk): void {
-  for (const [path, text] of texts) desk.lay(path, text)
 }
 
 function commitOf({ slug, phase, took }: PhaseFiles, paths: readonly string[]): PlanCommit {

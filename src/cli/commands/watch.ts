@@ -98,7 +98,6 @@ async function printRun(context: Context, place: Place): Promise<number> {
     watch.close()
     await show.end()
   }
-  if (watch.model.isDead)
-    throw new UserError('this run crashed', 'The next ralph run recovers it.', 1)
+  if (watch.model.isDead) throw new UserError('this run crashed', 'The next ralph run recovers it.', 1)
   return 0
 }

@@ -49,7 +49,13 @@ function keysNow({ isAlive, isOwn, model: { status }, task }: ViewInput): readon
     ...when(task !== null, 'n', 'notes', 'what its file says: notes, comments, why it is blocked', 11),
     ...when(task !== null, 'e', 'edit', 'opens its file in $EDITOR', 12),
     ...when(isOwn, 'f', 'lines', 'back to the lines; the run goes on', 13),
-    ...when(true, 'q', 'quit', isAlive ? 'asks first: leave the run going, or stop it' : 'leaves the screen', 0),
+    ...when(
+      true,
+      'q',
+      'quit',
+      isAlive ? 'asks first: leave the run going, or stop it' : 'leaves the screen',
+      0,
+    ),
     ...when(true, '?', 'keys', 'all keys', 1),
   ]
 }
