@@ -3,7 +3,7 @@ import { namesIn } from '../base/folder.ts'
 import { LineSplitter } from '../base/stream.ts'
 import { parsedJson } from '../base/text.ts'
 import type { RunEvent } from '../engine/events/event.ts'
-import { statusAfter, type RunStatus } from '../engine/events/status.ts'
+import { statusAfter, type RunStatus } from './run-status.ts'
 import { journalPath } from '../engine/journal.ts'
 
 /** How much is read at once: its events are parsed in about a millisecond. */

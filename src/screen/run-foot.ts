@@ -1,6 +1,6 @@
 import { formatDuration } from '../base/time.ts'
-import type { Remaining } from '../engine/events/remaining.ts'
-import { costSoFar, type RunStatus } from '../engine/events/status.ts'
+import type { Remaining } from './remaining-time.ts'
+import { costSoFar, type RunStatus } from './run-status.ts'
 import { formatCost } from '../base/usage.ts'
 import { accent, dim, line, type Block, type Line } from './block.ts'
 import { widthOf } from './fit.ts'

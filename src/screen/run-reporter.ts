@@ -1,6 +1,6 @@
-import { remainingTime, type Pace } from '../engine/events/remaining.ts'
+import { remainingTime, type Pace } from './remaining-time.ts'
 import type { RunEvent } from '../engine/events/event.ts'
-import { statusAfter, type RunStatus } from '../engine/events/status.ts'
+import { statusAfter, type RunStatus } from './run-status.ts'
 import { line, type Block } from './block.ts'
 import { layOutNow, SPREAD_COLUMNS, type Canvas } from './layout.ts'
 import { LiveRegion } from './live-region.ts'

@@ -1,6 +1,6 @@
 import { formatDuration, minuteText, waitText } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
-import type { JobStatus, RunStatus, RunOverview } from '../engine/events/status.ts'
+import type { JobStatus, RunStatus, RunOverview } from './run-status.ts'
 import { endCounts, stopText, workerText } from './run-text.ts'
 import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Happening } from '../../src/engine/events/event.ts'
-import { costSoFar, statusAfter, type RunStatus } from '../../src/engine/events/status.ts'
+import { costSoFar, statusAfter, type RunStatus } from '../../src/screen/run-status.ts'
 import type { TaskJson } from '../../src/backlog/json.ts'
 import { UNKNOWN_USAGE, type Usage } from '../../src/base/usage.ts'
 import { runStarted } from './run-started.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Happening } from '../../src/engine/events/event.ts'
-import { statusAfter, type RunStatus } from '../../src/engine/events/status.ts'
+import { statusAfter, type RunStatus } from '../../src/screen/run-status.ts'
 import type { TaskJson } from '../../src/backlog/json.ts'
 import { layOut } from '../../src/screen/layout.ts'
 import { footLine } from '../../src/screen/run-foot.ts'

@@ -1,5 +1,5 @@
 import { UserError } from '../../base/errors.ts'
-import type { RunStatus, RunOverview } from '../../engine/events/status.ts'
+import type { RunStatus, RunOverview } from '../../screen/run-status.ts'
 import { listCandidates } from '../../git/record.ts'
 import { askRun, type ControlRequest } from '../../engine/control-socket.ts'
 import { runFolder, type RunFolder } from '../../engine/folder.ts'

@@ -1,5 +1,5 @@
 import type { Key } from './terminal.ts'
-import type { RunStatus } from '../../engine/events/status.ts'
+import type { RunStatus } from '../run-status.ts'
 import type { BoardTask, TreeRow } from './board.ts'
 import { FIRST_STATE, TABS, type Intent, type Liveness, type Prompt, type ScreenState } from './state.ts'
 

@@ -1,7 +1,7 @@
 import type { AttemptStarted, RunEvent } from '../../engine/events/event.ts'
 import type { GateResult } from '../../base/gate.ts'
 import type { OutcomeKind } from '../../base/outcome.ts'
-import { statusAfter, type RunStatus } from '../../engine/events/status.ts'
+import { statusAfter, type RunStatus } from '../run-status.ts'
 import type { Usage } from '../../base/usage.ts'
 import { BLANK, dim, line, type Block } from '../block.ts'
 import { RunStory, type Story } from '../run-story.ts'

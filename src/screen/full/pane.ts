@@ -1,5 +1,5 @@
 import { formatDuration } from '../../base/time.ts'
-import type { JobStatus } from '../../engine/events/status.ts'
+import type { JobStatus } from '../run-status.ts'
 import { tellingLines } from '../../base/failure-lines.ts'
 import { accent, BLANK, dim, line, paragraph, strong, type Block, type Line } from '../block.ts'
 import { linesOfBlocks } from '../layout.ts'

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { clockText, formatDuration, waitText } from '../../base/time.ts'
-import { costSoFar, type JobStatus, type RunStatus } from '../../engine/events/status.ts'
+import { costSoFar, type JobStatus, type RunStatus } from '../run-status.ts'
 import { formatCost } from '../../base/usage.ts'
 import {
   accent,

@@ -1,6 +1,6 @@
-import type { RunEnd, RunEvent, StopMode, TaskStarted } from './event.ts'
-import type { GateResult } from '../../base/gate.ts'
-import { sum, UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
+import type { RunEnd, RunEvent, StopMode, TaskStarted } from '../engine/events/event.ts'
+import type { GateResult } from '../base/gate.ts'
+import { sum, UNKNOWN_USAGE, type Usage } from '../base/usage.ts'
 
 /** The state of a run according to its journal, during it or after its end. */
 export interface RunStatus {

@@ -1,4 +1,4 @@
-import type { RunStatus } from './status.ts'
+import type { RunStatus } from './run-status.ts'
 
 /** How long a run will still take, in seconds: with even odds between these limits. */
 export interface Remaining {
