@@ -2,9 +2,7 @@ import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
 import { attemptRef, listCandidates } from '../git/record.ts'
 import { setRef } from '../git/refs.ts'
 import type { Task } from '../backlog/model.ts'
-import { treeOf } from '../git/tree.ts'
-import { factsOfJob, keep } from './attempt.ts'
-import type { Job } from './job.ts'
+import { keep } from './attempt.ts'
 import type { Run } from './run-parts.ts'
 
 /** A candidate whose task is not done yet. */
@@ -65,14 +63,4 @@ export async function recordCandidate(
   )
   ledger.keep(record)
   return record
-}
-
-/** Records that an attempt that an earlier run gave to a worker had no result. */
-export async function keepLost({ ports, ledger }: RunOfCandidates, job: Job): Promise<KeptAttempt> {
-  const facts = { ...factsOfJob(job), reason: 'the worker that had it was lost' }
-  return keep(ports, facts, {
-    ref: attemptRef(job.task.id, job.attempt),
-    tree: await treeOf(ports.home.git, job.base.head),
-    replaces: ledger.attemptAt(job.task.id, job.attempt)?.commit ?? null,
-  })
 }

@@ -1,6 +1,4 @@
-import { patience } from '../base/patience.ts'
 import { shortened } from '../base/text.ts'
-import { formatDuration } from '../base/time.ts'
 import type { Base } from '../git/head.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import { composeMessage } from '../git/trailers.ts'
@@ -9,8 +7,15 @@ import type { Task } from '../backlog/model.ts'
 import { failurePrint } from './check.ts'
 import { asFailed, currentTask } from './land.ts'
 import type { Outcome } from './outcome.ts'
-import { FAILURE_ANSWERS, type FailureAnswer, type PersonAnswer } from './ports.ts'
+import { askPerson } from './questions.ts'
 import { commitText, type Place, type Run } from './run-parts.ts'
+
+/** What a person can say of a failed task. */
+const FAILURE_ANSWERS = ['retry', 'skip', 'block', 'abort'] as const
+type FailureAnswer = (typeof FAILURE_ANSWERS)[number]
+
+/** What to do with the task, or what to tell its agent. */
+type PersonAnswer = FailureAnswer | { readonly text: string }
 
 /** How a task ended without a commit of its own. */
 export type TaskEnd =
@@ -102,39 +107,16 @@ export async function conclude(
   return { kind: 'stop', why, reason: `${task.id}: ${reason}` }
 }
 
-/** A person's answer, from the run's terminal or from another one, whichever is first; the wait is limited. */
+/** What a person says about the task; it is blocked if nobody says anything. Words that are no choice are for its agent. */
 async function answerTo(run: Run, { emit }: Place, { task, reason }: GivingUp): Promise<PersonAnswer> {
-  const { ports, options } = run
-  const { control, ask } = ports
+  const { control, ask } = run.ports
   if (!ask) return 'block'
   const isQuestion = asks(run, task)
   const text = `${task.id} ${isQuestion ? 'asks' : 'failed'}: ${reason}`
-  emit({ type: 'question', id: task.id, text, options: FAILURE_ANSWERS })
-  const answered = new AbortController()
-  const wait = patience(options.askSeconds, AbortSignal.any([control.signal, answered.signal]))
-  const elsewhere = control.answerTo(task.id, wait.signal)
-  const here = ask({ task, reason, asks: isQuestion }, wait.signal)
-  const answer = await Promise.race([
-    here,
-    elsewhere.then((words) =>
-      words === null ? (wait.isOver() ? 'block' : here) : readAnswer(words, isQuestion),
-    ),
-  ])
-  wait.end()
-  answered.abort()
-  if (wait.isOver())
-    emit({
-      type: 'warning',
-      message: `nobody has answered about ${task.id} in ${formatDuration(options.askSeconds)}`,
-    })
-  const meant = wait.isOver() ? 'block' : answer
-  emit({ type: 'answered', id: task.id, answer: typeof meant === 'object' ? meant.text : meant })
-  return meant
-}
-
-/** Reads an answer: text that is no known word answers a question, and is a mistake if there was none. */
-function readAnswer(text: string, isQuestion: boolean): PersonAnswer {
-  return FAILURE_ANSWERS.find((known) => known === text) ?? (isQuestion ? { text } : 'block')
+  const options = FAILURE_ANSWERS.filter((choice) => choice !== 'retry' || !isQuestion)
+  const answer = await askPerson(run, emit, { id: task.id, text, options })
+  if (answer === null) return control.signal.aborted ? 'abort' : 'block'
+  return FAILURE_ANSWERS.find((choice) => choice === answer) ?? { text: answer }
 }
 
 /** Commits the reason for blocking a task. */
@@ -142,7 +124,7 @@ export async function block(run: Run, place: Place, { task, reason }: GivingUp):
   const { ports, ledger } = run
   const ended = ledger.endedSeriesAt(task.id)
   const blockage = { reason, attempts: ended.length, asks: asks(run, task) }
-  place.note.update({ phase: 'blocking', reason })
+  place.note.update({ blocking: reason })
   ports.checkpoint('blocking-noted')
   const result = await commitText(run, place, {
     task,

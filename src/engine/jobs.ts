@@ -1,24 +1,23 @@
 import { fewOf } from '../base/text.ts'
 import type { RunEnd } from './events/event.ts'
 import { GitError } from '../git/git.ts'
-import { candidateRef, listCandidates, type KeptAttempt } from '../git/record.ts'
+import type { KeptAttempt } from '../git/record.ts'
 import { schedule, type Busy, type Schedule, type Standing } from '../backlog/select/schedule.ts'
 import { select } from '../backlog/select/selection.ts'
 import type { Task } from '../backlog/model.ts'
 import { attemptFinished, fail, type Failed } from './attempt.ts'
 import { runBaseline } from './baseline.ts'
-import { dropCandidate, keepLost, openCandidates, recordCandidate } from './candidates.ts'
+import { dropCandidate, openCandidates, recordCandidate } from './candidates.ts'
 import { Claims } from './claims.ts'
 import { taskOrReason } from '../backlog/select/choose-task.ts'
 import { block, type TaskEnd } from './give-up.ts'
-import { jobTaskOf, type Job } from './job.ts'
+import { jobTaskOf } from './job.ts'
 import { land, objectionToTasks, type Landed } from './land.ts'
 import type { AttemptNote } from './note.ts'
 import { outcome } from './outcome.ts'
 import { landingPorts, openPlace, type Place, type Run } from './run-parts.ts'
 import type { Held } from './slot/branch.ts'
 import { overBudget, runTask, type Ready } from './task.ts'
-import type { UnderWay } from './workers/port.ts'
 
 /** How the tasks of a run have ended. */
 export interface Ends {
@@ -118,7 +117,6 @@ export class Jobs {
     for (const { candidate, task } of await openCandidates(run))
       this.#busy.set(task.id, { task, phase: 'ready', slot: null, candidate, ready: null })
     if (this.#busy.size > 0) ports.checkpoint('candidates-found')
-    for (const one of ports.workers?.underWay() ?? []) this.#takeOver(one)
     for (const { workspace, attempt } of toBlock) {
       const place = await openPlace(run, workspace)
       const task = ports.source.tasks().find(({ id }) => id === attempt.task)
@@ -126,39 +124,10 @@ export class Jobs {
         place.note.clear()
         continue
       }
-      place.note.begin({ ...attempt, base: await run.branch.tip() })
-      const end = await block(run, place, { task, reason: attempt.reason ?? 'it was given up' })
+      place.note.begin({ ...attempt, base: (await run.branch.tip()).head })
+      const end = await block(run, place, { task, reason: attempt.blocking ?? 'it was given up' })
       this.#enter(task, end)
     }
-  }
-
-  /** Follows an attempt that a dead run has given to a worker: its result counts as it would have in that run. */
-  #takeOver({ job, worker, ended }: UnderWay): void {
-    const { ports, emit } = this.#run
-    const { task: of, attempt } = job
-    const task = ports.source.tasks().find(({ id }) => id === of.id)
-    if (task?.status !== 'TODO' || this.#busy.has(of.id)) return
-    this.#busy.set(task.id, { task, phase: 'working', slot: this.#freeSlot() })
-    const message = `${task.id}: attempt ${attempt} of the last run goes on at ${worker}`
-    emit({ type: 'recovered', message, task: task.id, ref: null })
-    this.#follow(
-      ended.then((how) => this.#tookOver(task, job, how)),
-      task.id,
-    )
-  }
-
-  async #tookOver(task: Task, job: Job, how: 'ended' | 'lost'): Promise<void> {
-    const run = this.#run
-    const { ports, ledger, notes } = run
-    for (const record of await ports.records()) if (record.task === task.id) ledger.keep(record)
-    const ref = candidateRef(task.id, job.attempt, job.token)
-    const candidate = (await listCandidates(ports.home.git)).find((one) => one.ref === ref)
-    const usage = candidate?.usage ?? ledger.attemptAt(task.id, job.attempt)?.usage
-    notes.spend(usage?.costUsd ?? null)
-    if (candidate) this.#busy.set(task.id, { task, phase: 'ready', slot: null, candidate, ready: null })
-    else this.#busy.delete(task.id)
-    // If it comes back after all, it does not clash: the next attempt has a number of its own.
-    if (how === 'lost' && !candidate) ledger.keep(await keepLost(run, job))
   }
 
   /** Reads the tasks again if somebody has committed: any task may have changed. */
@@ -178,12 +147,12 @@ export class Jobs {
     const { options, ports } = this.#run
     const open = this.#open()
     return {
-      eligible: (await ports.workers?.takeable(open)) ?? open,
+      eligible: (await ports.workers?.takeable(open, this.#working)) ?? open,
       busy: [...this.#busy.values()].map((one) => ({
         ...one,
         changed: this.#inProject(one.candidate?.changed ?? []),
       })),
-      jobs: this.#jobs,
+      jobs: options.jobs,
       overlap: options.overlap,
       claims: this.#claims.of([...[...this.#busy.values()].map(({ task }) => task), ...open]),
       mayBegin: (this.#limit ?? Infinity) - this.#begun,
@@ -194,10 +163,8 @@ export class Jobs {
     }
   }
 
-  /** The number of jobs: as asked, or by the workers' places. */
-  get #jobs(): number {
-    const { options, ports } = this.#run
-    return Math.min(options.jobs, ports.workers?.places ?? options.jobs)
+  get #working(): readonly Task[] {
+    return [...this.#busy.values()].flatMap(({ task, phase }) => (phase === 'working' ? [task] : []))
   }
 
   /** The tasks that could begin if there were room. */
@@ -260,17 +227,14 @@ export class Jobs {
   }
 
   #begin(task: Task): void {
-    const { ports, reserve } = this.#run
+    const { reserve, release } = this.#run
     // The others' reservations may leave it no budget until they have ended.
     const isTooPoor = reserve(task.id) === 0 && this.#underWay.size > 0
-    if (isTooPoor || ports.workers?.promise(task) === false) return this.#run.release(task.id)
+    if (isTooPoor) return release(task.id)
     const slot = this.#freeSlot()
     this.#busy.set(task.id, { task, phase: 'working', slot })
     this.#follow(
-      this.#job(task, slot).finally(() => {
-        this.#run.release(task.id)
-        ports.workers?.forget(task.id)
-      }),
+      this.#job(task, slot).finally(() => release(task.id)),
       task.id,
     )
   }

@@ -2,14 +2,13 @@ import { rmSync } from 'node:fs'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import { parsedJson } from '../base/text.ts'
 import { readPlainFile } from '../base/read-file.ts'
-import { UNKNOWN_USAGE, type Usage } from '../base/usage.ts'
-import type { Base } from '../git/head.ts'
+import type { AttemptFacts } from '../git/record.ts'
 import type { StartedProcess } from '../process/remains.ts'
 import type { Move } from './slot/follow.ts'
 
 /** What a run has under way: enough for the next run to resume it, whatever happens to this one. */
 export interface RunNote {
-  readonly version: 2
+  readonly version: 3
   /** Marks every process that the run starts. */
   readonly mark: string
   /** The agents and gates that it started and that were alive, for systems on which marks cannot be read. */
@@ -23,36 +22,17 @@ export interface RunNote {
   readonly move: Move | null
 }
 
-export interface AttemptNote {
-  readonly task: string
-  readonly title: string
-  readonly number: number
-  readonly counted: number
-  readonly most: number
-  readonly base: Base
-  /** The tree that the work folder held when it began: what differs is its work. */
-  readonly begun: string
-  readonly phase: Phase
-  readonly agent: string
-  readonly model: string | null
-  readonly tier: string
-  readonly usage: Usage
+/** An attempt under way: what is known of it, if there is no record of it. */
+export interface AttemptNote extends AttemptFacts {
   readonly startedAt: string
-  readonly log: string
-  /** Why the task is to be blocked, in the phase `blocking`. */
-  readonly reason: string | null
+  /** Why the task is to be blocked: the commit that does so may exist. Null while the attempt goes on. */
+  readonly blocking: string | null
 }
-
-/**
- * The phase of an attempt. `working`: what is in the tree may be the agent's; if there is a candidate, the task's
- * commit may exist too. `blocking`: the commit that blocks the task may exist.
- */
-type Phase = 'working' | 'blocking'
 
 /** The note about the attempt under way in one place. */
 export interface JobNote {
   /** Notes that an attempt begins. */
-  begin(attempt: Omit<AttemptNote, 'usage' | 'phase' | 'reason'> & Partial<AttemptNote>): void
+  begin(attempt: AttemptNote): void
   /** Changes the note on the attempt under way. */
   update(part: Partial<AttemptNote>): void
   /** Adds the attempt's cost to the run's, and removes it from the attempt in the same write, so that it counts once. */
@@ -69,7 +49,7 @@ export class NoteKeeper {
   constructor(path: string, start: Pick<RunNote, 'mark' | 'spentUsd' | 'jobs'>, now: () => Date) {
     this.#path = path
     this.#note = {
-      version: 2,
+      version: 3,
       startedAt: now().toISOString(),
       processes: [],
       move: null,
@@ -101,8 +81,7 @@ export class NoteKeeper {
   /** The note about the job in that workspace. */
   of(place: number): JobNote {
     return {
-      begin: (attempt) =>
-        this.#change(this.#with(place, { usage: UNKNOWN_USAGE, phase: 'working', reason: null, ...attempt })),
+      begin: (attempt) => this.#change(this.#with(place, attempt)),
       update: (part) => {
         const attempt = this.#attemptAt(place)
         if (!attempt) return
@@ -128,14 +107,14 @@ export class NoteKeeper {
    */
   distant(place: number): JobNote {
     const own = this.of(place)
-    let begun: Parameters<JobNote['begin']>[0] | null = null
+    let begun: AttemptNote | null = null
     return {
       ...own,
       begin(attempt) {
         begun = attempt
       },
       update(part) {
-        if (begun && part.phase === 'blocking') own.begin({ ...begun, ...part })
+        if (begun && part.blocking) own.begin({ ...begun, ...part })
       },
       spend: (usd) => this.spend(usd),
     }
@@ -183,6 +162,6 @@ const MOST_BYTES = 16 * 1024 * 1024
 function isNote(read: unknown): read is RunNote {
   if (typeof read !== 'object' || read === null) return false
   return (
-    'version' in read && read.version === 2 && 'mark' in read && 'jobs' in read && Array.isArray(read.jobs)
+    'version' in read && read.version === 3 && 'mark' in read && 'jobs' in read && Array.isArray(read.jobs)
   )
 }

@@ -107,10 +107,8 @@ export interface TaskEdits {
 
 /** How a run asks people, and the terminal of the person who started it. */
 export interface People {
-  /** Asks what to do with a failed task, or to answer its agent; null if nobody can be asked. */
-  readonly ask: ((question: TaskQuestion, signal: AbortSignal) => Promise<PersonAnswer>) | null
-  /** Puts the question of a working agent to a person; null if nobody can be asked. */
-  readonly reply: ((question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>) | null
+  /** Puts a question to the person, who may also answer in words of their own; null if nobody can be asked. */
+  readonly ask: ((question: QuestionToPerson, signal: AbortSignal) => Promise<string | null>) | null
   /** Where a person can take over; null if there is none. */
   readonly terminal: PersonTerminal | null
 }
@@ -224,16 +222,3 @@ export interface WrittenPrompt {
   /** What the agent can read on demand. */
   readonly resources: readonly SignalResource[]
 }
-
-interface TaskQuestion {
-  readonly task: Task
-  /** Why there is no further attempt, or the agent's question. */
-  readonly reason: string
-  readonly asks: boolean
-}
-
-/** What to do with the task, or an answer to its agent. */
-export type PersonAnswer = FailureAnswer | { readonly text: string }
-
-export const FAILURE_ANSWERS = ['retry', 'skip', 'block', 'abort'] as const
-export type FailureAnswer = (typeof FAILURE_ANSWERS)[number]

@@ -3,7 +3,7 @@ import type { Emitted, Happening } from './events/event.ts'
 import { sum } from '../base/usage.ts'
 import { rawChanges } from '../git/raw-changes.ts'
 import { attemptRef, listCandidates, listRecords, type AttemptFacts } from '../git/record.ts'
-import { keep, NOTHING_YET } from './attempt.ts'
+import { keep } from './attempt.ts'
 import type { GivenUp } from './jobs.ts'
 import { readNote, type AttemptNote } from './note.ts'
 import type { Emit, RunPorts } from './ports.ts'
@@ -57,11 +57,11 @@ async function recoverAttempt(
   attempt: AttemptNote,
   emit: Emit<Happening>,
 ): Promise<AttemptNote | null> {
-  const { task, number, phase } = attempt
+  const { task, number, base, blocking } = attempt
   const { git } = ports.home
   const record = (await listRecords(git, task)).find((one) => one.number === number)
   const candidate = (await listCandidates(git)).find((one) => one.task === task && one.number === number)
-  if (phase === 'blocking') return attempt
+  if (blocking !== null) return attempt
   if (candidate) {
     emit(
       recovered(
@@ -80,7 +80,7 @@ async function recoverAttempt(
         record.ref,
       ),
     )
-    return record.final ? { ...attempt, phase: 'blocking', reason: record.reason } : null
+    return record.final ? { ...attempt, blocking: record.reason } : null
   }
   const tree = slot.isThere ? await treeLeft(slot, attempt) : null
   if (tree === null) {
@@ -88,7 +88,7 @@ async function recoverAttempt(
     emit(recovered(task, gone))
     return null
   }
-  const changes = await rawChanges(git, attempt.base.head, tree)
+  const changes = await rawChanges(git, base, tree)
   const changed = changes.map(({ path }) => path)
   const kept = await keep(ports, factsOf(ports, attempt, changed), { ref: attemptRef(task, number), tree })
   ports.checkpoint('attempt-kept')
@@ -103,8 +103,8 @@ async function treeLeft(slot: Slot, { base }: AttemptNote): Promise<string | nul
   for (const isAgain of [false, true])
     try {
       slot.open()
-      if (isAgain) await slot.work.folder.know(base.head)
-      return (await slot.take(base.head)).tree
+      if (isAgain) await slot.work.folder.know(base)
+      return (await slot.take(base)).tree
     } catch {
       // The index may be broken, and the files whole.
       continue
@@ -118,23 +118,12 @@ function factsOf(
   attempt: AttemptNote,
   changed: readonly string[],
 ): AttemptFacts {
-  const { task, number, base, counted, most, agent, model, tier, usage, log, startedAt } = attempt
-  const lastSign = statSync(folder.note, { throwIfNoEntry: false })?.mtimeMs ?? Date.parse(startedAt)
+  const lastSign = statSync(folder.note, { throwIfNoEntry: false })?.mtimeMs ?? Date.parse(attempt.startedAt)
   return {
-    ...NOTHING_YET,
-    task,
-    number,
+    ...attempt,
     outcome: 'interrupted',
     reason: 'the run was killed',
-    base: base.head,
-    counted,
-    most,
-    agent,
-    model,
-    tier,
-    usage,
-    seconds: Math.max(0, (lastSign - Date.parse(startedAt)) / 1000),
-    log,
+    seconds: Math.max(0, (lastSign - Date.parse(attempt.startedAt)) / 1000),
     changed,
   }
 }

@@ -1,4 +1,3 @@
-import type { QuestionToPerson } from '../agents/signals.ts'
 import type { Emitted, Happening } from './events/event.ts'
 import type { Base } from '../git/head.ts'
 import { makeCommit, treeWith } from '../git/made-commit.ts'
@@ -11,6 +10,7 @@ import { currentTask, originTexts } from './land.ts'
 import type { Ledger } from './ledger.ts'
 import type { JobNote, NoteKeeper } from './note.ts'
 import type { AttemptPorts, Emit, Programs, RunOptions, RunPorts } from './ports.ts'
+import { answerFor } from './questions.ts'
 import type { Branch } from './slot/branch.ts'
 import type { Slot } from './slot/slot.ts'
 
@@ -78,25 +78,6 @@ export function landingPorts(run: Pick<Run, 'ports' | 'branch' | 'inForce'>, pla
   const { ports, branch, inForce } = run
   const { slot, check } = place
   return { ...ports, slot, check, branch, inForce }
-}
-
-/** A person's answer to an agent, from the run's terminal or from another one, whichever is first. */
-export async function answerFor(
-  { control, reply }: Pick<RunPorts, 'control' | 'reply'>,
-  question: QuestionToPerson,
-  signal: AbortSignal,
-): Promise<string | null> {
-  const answered = new AbortController()
-  const over = AbortSignal.any([signal, answered.signal])
-  const elsewhere = control.answerTo(question.id, over)
-  const here = reply?.(question, over).then((text) => {
-    // Ctrl-C at a question stops the run.
-    if (text === null && !over.aborted) control.stop('clean')
-    return text
-  })
-  const answer = await Promise.race([elsewhere, ...(here ? [here] : [])])
-  answered.abort()
-  return answer
 }
 
 /** A text of a task's file for the branch: made from the task as it is there, together with its origin's text. */

@@ -2,25 +2,25 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import type { Session } from '../agents/port.ts'
-import { patience } from '../base/patience.ts'
 import { fewOf } from '../base/text.ts'
 import { waitText } from '../base/time.ts'
 import type { Happening } from './events/event.ts'
-import { formatCost, UNKNOWN_USAGE } from '../base/usage.ts'
+import { formatCost } from '../base/usage.ts'
 import type { Base } from '../git/head.ts'
 import { textIn, treeOf } from '../git/tree.ts'
 import { taskJson } from '../backlog/select/task-json.ts'
 import type { Task } from '../backlog/model.ts'
-import { attempt, begunTree, type Failed, type Passed } from './attempt.ts'
+import { attempt, begunTree, factsOfJob, type Failed, type Passed } from './attempt.ts'
 import { installing } from './check.ts'
 import { freeAgent } from './free-agent.ts'
 import { conclude, giveUp, sameAsBaseline, sameAsBefore, type TaskEnd } from './give-up.ts'
-import { logOf, type AgentChoice, type From, type Job } from './job.ts'
+import type { AgentChoice, From, Job } from './job.ts'
 import type { Outcome } from './outcome.ts'
 import type { Emit } from './ports.ts'
 import { currentTask } from './land.ts'
 import { prepare } from './prepare.ts'
-import { answerFor, attemptPorts, type Place, type Run } from './run-parts.ts'
+import { askPerson } from './questions.ts'
+import { attemptPorts, type Place, type Run } from './run-parts.ts'
 
 /** Work that passed, and waits to land. */
 export interface Ready {
@@ -134,7 +134,7 @@ async function makeAttempt(
     },
   )
   for (const message of warnings) emit({ type: 'warning', message })
-  beginNote(run, place, { job, begun, title: at.task.title })
+  note.begin({ ...factsOfJob(job), startedAt: ports.now().toISOString(), blocking: null })
   ports.checkpoint('attempt-noted')
   const follow: Emit<Happening> = (event) => {
     if (event.type === 'agent-usage') note.update({ usage: event.usage })
@@ -154,29 +154,6 @@ async function makeAttempt(
   note.spend(result.candidate.usage.costUsd)
   note.clear()
   return { kind: 'ready', job, passed: result }
-}
-
-function beginNote(
-  { ports }: Run,
-  { note }: Place,
-  { job, begun, title }: { readonly job: Job; readonly begun: string; readonly title: string },
-): void {
-  const { task, attempt: number, situation, base, agent, tier } = job
-  note.begin({
-    task: task.id,
-    title,
-    number,
-    counted: situation.counted,
-    most: situation.most,
-    base,
-    begun,
-    agent: agent.label,
-    model: agent.model,
-    tier,
-    startedAt: ports.now().toISOString(),
-    log: logOf(job),
-    usage: UNKNOWN_USAGE,
-  })
 }
 
 /** What follows a failed attempt: the end of the task, or the state for another attempt. */
@@ -243,19 +220,9 @@ async function afterByHand(
   return afterFailure(run, place, { ...failed, at: { ...at, byHand: null } })
 }
 
-async function goesBackIn(
-  { ports, options }: Run,
-  { emit }: Place,
-  id: string,
-  reason: string,
-): Promise<boolean> {
-  const question = { id, text: `${reason}. Go back in?`, options: [BACK, NOT_BACK] }
-  emit({ type: 'question', ...question })
-  const { control } = ports
-  const wait = patience(options.askSeconds, AbortSignal.any([control.signal, control.skipped(id)]))
-  const answer = await answerFor(ports, question, wait.signal).finally(wait.end)
-  if (answer !== null) emit({ type: 'answered', id, answer })
-  return answer === BACK
+async function goesBackIn(run: Run, { emit }: Place, id: string, reason: string): Promise<boolean> {
+  const options = [BACK, NOT_BACK]
+  return (await askPerson(run, emit, { id, text: `${reason}. Go back in?`, options })) === BACK
 }
 
 /** Why the agent may not start before a person has read what agents of this run have written for it; null if it may. */

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
+import { questionText } from '../engine/questions.ts'
 import type { RunEvent, RunFinished, RunStarted } from '../engine/events/event.ts'
 import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
 import { startProcess } from '../process/start.ts'
@@ -34,10 +35,8 @@ export function noticeOf(event: RunEvent, { run, root, branch }: RunStarted): No
   const about = { version: 1, at: event.at, run, project: basename(root), branch } as const
   switch (event.type) {
     case 'question': {
-      const { id, text, options } = event
-      // The question about a failed task contains the task's id already.
-      const sentence = text.startsWith(`${id} `) ? text : `${id} asks: ${text}`
-      return { ...about, event: 'question', id, text: sentence, options }
+      const { id, options } = event
+      return { ...about, event: 'question', id, text: questionText(event), options }
     }
     case 'task-blocked': {
       const { id, reason } = event

@@ -6,7 +6,7 @@ import { pathWithin } from '../base/paths.ts'
 import { counted, fewOf } from '../base/text.ts'
 import { underLock } from '../engine/alone.ts'
 import { runFolder } from '../engine/folder.ts'
-import type { RunOptions } from '../engine/ports.ts'
+import type { RunOptions, RunPorts } from '../engine/ports.ts'
 import { Folder } from '../engine/slot/folder.ts'
 import { openHome, type Home } from '../engine/slot/home.ts'
 import { isTaskIn } from './branch-tasks.ts'
@@ -20,7 +20,6 @@ import { readStatus, type StatusEntry } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { idInFileName } from '../backlog/file-name.ts'
 import { openProject, type Project, type Where } from './project.ts'
-import type { Questions } from './questions.ts'
 import { openWithCommit } from './repository.ts'
 import { slotsFolder } from './slots.ts'
 import type { World } from './world.ts'
@@ -36,7 +35,8 @@ interface ReadProject {
 interface Reading {
   readonly options: Pick<RunOptions, 'branch' | 'askSeconds'>
   readonly commitTasks: boolean
-  readonly askToCommit: Questions['askToCommit']
+  /** Puts a question to a person; null if nobody can be asked. */
+  readonly ask: RunPorts['ask']
 }
 
 /**
@@ -156,10 +156,10 @@ async function commitIfAsked(
   world: World,
   { root }: Project,
   { git, repository, tasks, config, isNewConfig }: OwnPaths & Pick<Home, 'git' | 'repository'>,
-  { options, commitTasks, askToCommit }: Reading,
+  { options, commitTasks, ask }: Reading,
 ): Promise<boolean> {
-  const paths = [...tasks, ...(isNewConfig || askToCommit ? config : [])]
-  if (config.length > 0 && !(commitTasks && isNewConfig) && !askToCommit)
+  const paths = [...tasks, ...(isNewConfig || ask ? config : [])]
+  if (config.length > 0 && !(commitTasks && isNewConfig) && !ask)
     throw new UserError(
       `${fewOf(config)} is not committed, and a run reads what is committed`,
       isNewConfig ? 'Commit it, or have ralph do it: ralph run --commit-tasks' : 'Commit it first.',
@@ -169,7 +169,8 @@ async function commitIfAsked(
     world.signal,
     AbortSignal.timeout(Math.min(options.askSeconds * 1000, 2 ** 31 - 1)),
   ])
-  if (!commitTasks && !(askToCommit && (await askToCommit(paths, wait)))) return false
+  const question = { id: '', text: `commit ${fewOf(paths, 5)} first?`, options: ['yes', 'no'] }
+  if (!commitTasks && !/^y(?:es)?$/i.test((await ask?.(question, wait)) ?? '')) return false
   const names = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]
   const message = composeMessage({ subject: `Write down ${fewOf(names, 4)}`, body: '', trailers: [] })
   const me = { pid: world.pid, now: world.now() }

@@ -23,7 +23,6 @@ import type { Agents } from './agents.ts'
 import { highestNumber } from './highest-number.ts'
 import { openOrigins } from './origins.ts'
 import type { Project } from './project.ts'
-import type { Questions } from './questions.ts'
 import { openWithCommit } from './repository.ts'
 import type { Sandbox } from './sandbox.ts'
 import { slotsOf } from './slots.ts'
@@ -32,7 +31,7 @@ import type { World } from './world.ts'
 /** What the ports of a run are made of, besides the project. */
 interface RunWiring {
   readonly agents: Agents
-  readonly questions: Pick<Questions, 'ask' | 'reply'>
+  readonly ask: RunPorts['ask']
   /** Where a person can drive an agent; null if there is no terminal. */
   readonly terminal?: PersonTerminal | null | undefined
   readonly sandbox: Sandbox
@@ -45,7 +44,7 @@ interface RunWiring {
 export async function runPorts(
   world: World,
   project: Project,
-  { agents, questions, terminal = null, sandbox, control = new Control(), workers = null }: RunWiring,
+  { agents, ask, terminal = null, sandbox, control = new Control(), workers = null }: RunWiring,
 ): Promise<RunPorts> {
   const { root, vocabulary, config, tierOf } = project
   const { repository } = await openWithCommit(world, root)
@@ -86,7 +85,7 @@ export async function runPorts(
     sealer: config.commit.seal
       ? openSealer(home.git, config.commit.digits, { signal: control.signal, now })
       : null,
-    ...questions,
+    ask,
     terminal,
     server: world.self,
     draftTask: async (draft, tasks) => {

@@ -154,10 +154,10 @@ export async function workUnderWay(
 ): Promise<WorkUnderWay | null> {
   const { repository } = await openRepository({ env }, root)
   const note = readNote(runFolder(root, repository).note)
-  const job = note?.jobs.find(({ attempt }) => attempt.task === id && attempt.phase === 'working')
+  const job = note?.jobs.find(({ attempt }) => attempt.task === id && attempt.blocking === null)
   if (!job) return null
   const { dir } = config.workspace
   const folder = slotsFolder({ root, top: repository.root }, { dir, env })
   const files = join(folder, String(job.workspace), 'work', basename(repository.root))
-  return { folder: files, base: job.attempt.base.head }
+  return { folder: files, base: job.attempt.base }
 }

@@ -1,7 +1,7 @@
 import { stateKeeper } from '../authoring/bridges/run-state.ts'
 import { UserError } from '../base/errors.ts'
 import type { Control } from '../engine/control.ts'
-import type { Emit, RunOptions } from '../engine/ports.ts'
+import type { Emit, RunOptions, RunPorts } from '../engine/ports.ts'
 import { runTasks } from '../engine/run.ts'
 import type { RunEvent } from '../engine/events/event.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
@@ -9,7 +9,6 @@ import type { Task } from '../backlog/model.ts'
 import { Agents } from './agents.ts'
 import { Notifier } from './notify.ts'
 import type { Project } from './project.ts'
-import type { Questions } from './questions.ts'
 import { openWithCommit } from './repository.ts'
 import type { RunWish } from './run-options.ts'
 import { runPorts } from './run-ports.ts'
@@ -20,7 +19,7 @@ import { withoutQueue, type World } from './world.ts'
 interface RunStart {
   readonly wish: RunWish
   readonly options: RunOptions
-  readonly questions: Questions
+  readonly ask: RunPorts['ask']
   /** Where a person can drive an agent. */
   readonly terminal?: PersonTerminal | null
   readonly emit: Emit<RunEvent>
@@ -36,7 +35,7 @@ interface RunStart {
 export async function startRun(
   world: World,
   project: Project,
-  { wish, options, questions, terminal, emit, control, warn, warnings }: RunStart,
+  { wish, options, ask, terminal, emit, control, warn, warnings }: RunStart,
 ): Promise<void> {
   if (options.byHand && !terminal)
     throw new UserError(
@@ -53,7 +52,7 @@ export async function startRun(
     (found) => ({ warnings: found }),
     (error: unknown) => ({ error }),
   )
-  const wiring = { agents, questions, terminal, sandbox, control, workers }
+  const wiring = { agents, ask, terminal, sandbox, control, workers }
   const ports = await runPorts(withoutQueue(world), project, wiring)
   const ofAgents = await checked
   if ('error' in ofAgents) throw ofAgents.error

@@ -8,7 +8,6 @@ import { takeSlots, type TakenSlot } from '../engine/workers/slots.ts'
 import type { Git } from '../git/git.ts'
 import { Agents } from './agents.ts'
 import type { Place, Project, Where } from './project.ts'
-import { NO_QUESTIONS } from './questions.ts'
 import { projectAt } from './read-from-branch.ts'
 import { openWithCommit } from './repository.ts'
 import { NO_WISH, type RunWish } from './run-options.ts'
@@ -94,7 +93,7 @@ async function openAt(
     config,
   })
   const agents = new Agents(world, { ...NO_WISH, ...wish }, { ...project, isCaged: sandbox.state.on })
-  const ports = await runPorts(world, project, { agents, questions: NO_QUESTIONS, sandbox, control })
+  const ports = await runPorts(world, project, { agents, ask: null, sandbox, control })
   const end = taken.follow(ports)
   const slot = ports.slots.get(taken.number)
   const attempt = attemptPorts(

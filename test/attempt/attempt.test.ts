@@ -188,8 +188,8 @@ describe('control of a run', () => {
       deed: ({ cwd, task }) => (task.id === 'T-2' ? put(cwd, { work: '' }) : undefined),
       ports: {
         control,
-        ask: ({ task }, answered) => {
-          setTimeout(() => control.answer(task.id, 'skip'), 20)
+        ask: ({ id }, answered) => {
+          setTimeout(() => control.answer(id, 'skip'), 20)
           return new Promise((resolve) => answered.addEventListener('abort', () => resolve('abort')))
         },
       },

@@ -243,7 +243,7 @@ describe('a question of an agent', () => {
 
   it('is answered in the terminal of the run, and the other way hears no more of it', async () => {
     let isTakenBack = false
-    const reply: RunPorts['reply'] = async ({ text }, signal) => {
+    const ask: RunPorts['ask'] = async ({ text }, signal) => {
       signal.addEventListener('abort', () => (isTakenBack = true))
       return `about ${text}`
     }
@@ -252,7 +252,7 @@ describe('a question of an agent', () => {
         expect(await connection.call('ask', { question: 'what?' })).toEqual({ ok: true, text: 'about what?' })
         await connection.call('done', { summary: 'S' })
       },
-      { ports: { reply } },
+      { ports: { ask } },
     )
     expect(isTakenBack).toBe(true)
     expect(outcomeIn(events)).toEqual(['done'])
@@ -290,7 +290,7 @@ describe('a question of an agent', () => {
         await connection.call('ask', { question: 'Which licence?' })
         return { end: { kind: 'interrupted' } }
       },
-      { ports: { reply: async () => null } },
+      { ports: { ask: async () => null } },
     )
     expect(those(events, 'run-finished')).toMatchObject([{ end: 'interrupted', blocked: [] }])
   })

@@ -114,7 +114,7 @@ describe('ralph complete', () => {
     const cwd = repository({ 'T-001': 'true' })
     await by(cwd, 'block', '1', 'so that there is a folder')
     const jobs = [{ workspace: 1, attempt: { task: 'T-001', phase: 'working' } }]
-    const note = { version: 2, mark: 'x', processes: [], startedAt: '', jobs }
+    const note = { version: 3, mark: 'x', processes: [], startedAt: '', jobs }
     writeFileSync(join(cwd, '.ralph/run.json'), JSON.stringify(note))
     expect((await by(cwd, 'complete', '1')).stderr).toContain('a run died while it worked on T-001')
   })

@@ -306,7 +306,7 @@ describe('a task that failed', () => {
     const jobs = [{ workspace: 1, attempt: { task: 'T-002', phase: 'working' } }]
     writeFileSync(
       join(cwd, '.ralph/run.json'),
-      JSON.stringify({ version: 2, mark: 'x', processes: [], jobs }),
+      JSON.stringify({ version: 3, mark: 'x', processes: [], jobs }),
     )
     const { code, stderr } = await ralph(['retry', '1'], { cwd, env })
     expect([code, stderr.split('\n')[0]]).toEqual([

@@ -24,7 +24,7 @@ function findingsOf(root: string): ReturnType<typeof doctorFindings> {
 
 const inFlight = (mark: string, ...attempts: readonly object[]) => {
   const jobs = attempts.map((attempt, index) => ({ workspace: index + 1, attempt }))
-  return JSON.stringify({ version: 2, mark, processes: [], startedAt: '', spentUsd: null, jobs, move: null })
+  return JSON.stringify({ version: 3, mark, processes: [], startedAt: '', spentUsd: null, jobs, move: null })
 }
 
 async function endTree(child: ChildProcess): Promise<void> {

@@ -18,7 +18,7 @@ describe.skipIf(process.platform === 'win32')('what a run has started', () => {
     const pid = agent.pid!
     const { boot } = await thisMachine()
     const noted: StartedProcess = { pid, group: pid, startedAt: (await startOf(pid))!, boot }
-    const note = { version: 2, mark: newMark(), processes: [noted], startedAt: '', spentUsd: null }
+    const note = { version: 3, mark: newMark(), processes: [noted], startedAt: '', spentUsd: null }
     writeFileSync(join(root, '.ralph/run.json'), JSON.stringify({ ...note, jobs: [], move: null }))
     const gone = once(agent, 'exit')
     const events = await runAll({ root })

@@ -172,7 +172,6 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
     newToken: () => randomBytes(4).toString('hex'),
     sealer: null,
     ask: null,
-    reply: null,
     terminal: null,
     server: null,
     draftTask: async () => ({ problem: 'no tasks here' }),

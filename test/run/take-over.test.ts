@@ -84,7 +84,7 @@ describe('a task by hand from the start', () => {
       ports: {
         ...doneBy(agent),
         terminal,
-        reply: async ({ text, options }) => {
+        ask: async ({ text, options }) => {
           asked.push(text)
           return options[0]!
         },
@@ -107,7 +107,7 @@ describe('a task by hand from the start', () => {
       root,
       options: { ...byHand, gates: [gateOf('test')] },
       gate: () => false,
-      ports: { ...doneBy(agent), terminal, reply: async ({ options }) => options[1]! },
+      ports: { ...doneBy(agent), terminal, ask: async ({ options }) => options[1]! },
     })
     expect(sessions).toEqual(['new'])
     expect(those(events, 'task-given-up')).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('a task by hand from the start', () => {
     const events = await runAll({
       root,
       options: { ...byHand, gates: [gateOf('test')] },
-      ports: { ...doneBy(agent), terminal, reply: async () => null },
+      ports: { ...doneBy(agent), terminal, ask: async () => null },
     })
     expect(those(events, 'gate-finished')).toHaveLength(0)
     expect(those(events, 'attempt-finished')).toMatchObject([
@@ -191,7 +191,7 @@ describe('a task that is taken over', () => {
       root,
       options: { gates: [gateOf('test')] },
       gate: (_, cwd) => read(cwd, 'good.txt') !== null,
-      ports: { ...doneBy(agent), terminal, control, reply: async ({ options }) => options[1]! },
+      ports: { ...doneBy(agent), terminal, control, ask: async ({ options }) => options[1]! },
     })
     expect(sessions).toHaveLength(1)
     expect(attempts).toBe(2)

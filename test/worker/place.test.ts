@@ -8,7 +8,7 @@ const worker = (
 ): Loaded => {
   const { places = 1, labels = [], busy = 0 } = more
   const sign = { protocol: 1, version: '1', name, pid: 1, places, labels }
-  return { worker: { ticket: { of: 'workers', id: name }, sign, heardAt: 0 }, busy }
+  return { worker: { ticket: { of: 'workers', id: name }, sign, silentSeconds: 0 }, busy }
 }
 
 describe('the worker for a job', () => {

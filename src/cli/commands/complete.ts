@@ -6,7 +6,6 @@ import { findTask } from '../../project/find-task.ts'
 import { openProject } from '../../project/project.ts'
 import { NO_WISH, runOptions } from '../../project/run-options.ts'
 import { openSandbox, sandboxMode } from '../../project/sandbox.ts'
-import { NO_QUESTIONS } from '../../project/questions.ts'
 import { runPorts } from '../../project/run-ports.ts'
 import { refuseToStart } from '../../project/world.ts'
 import { completeByHand, openedTask } from '../../engine/complete.ts'
@@ -26,8 +25,7 @@ export async function run(context: Context): Promise<number> {
   const mode = sandboxMode(null, { env: io.env, config: project.config })
   const sandbox = await openSandbox(mode === 'on' ? 'on' : 'off', { env: io.env, ...project })
   const agents = new Agents(io, NO_WISH, { ...project, isCaged: sandbox.state.on })
-  const questions = NO_QUESTIONS
-  const ports = await runPorts(io, project, { agents, questions, sandbox })
+  const ports = await runPorts(io, project, { agents, ask: null, sandbox })
   const show = context.json ? null : await showLines(context, { verbose: false })
   const results: GateResult[] = []
   const emit = (happening: Happening): void => {

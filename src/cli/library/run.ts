@@ -2,7 +2,6 @@ import type { RunEvent } from '../../engine/events/event.ts'
 import { findTask } from '../../project/find-task.ts'
 import type { Project } from '../../project/project.ts'
 import { NO_WISH, runOptions, type RunWish } from '../../project/run-options.ts'
-import { NO_QUESTIONS } from '../../project/questions.ts'
 import { readFromBranch } from '../../project/read-from-branch.ts'
 import { startRun } from '../../project/start-run.ts'
 import { refuseToStart } from '../../project/world.ts'
@@ -55,10 +54,10 @@ async function* eventsOf(project: Project, request: RunRequest, control: Control
   }
   const begin = async (): Promise<void> => {
     const where = { cwd: project.root, dir: project.dir }
-    const reading = { options: runOptions(wish, project), commitTasks: wish.commitTasks, askToCommit: null }
+    const reading = { options: runOptions(wish, project), commitTasks: wish.commitTasks, ask: null }
     const read = await readFromBranch(world, where, project, reading)
     const options = runOptions(wish, read.project)
-    const run = { wish, options, questions: NO_QUESTIONS, emit, control, warnings: read.warnings }
+    const run = { wish, options, ask: null, emit, control, warnings: read.warnings }
     await startRun(world, read.project, run)
   }
   const finished = begin().finally(() => {

@@ -41,7 +41,7 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
   const { project, warnings } = await readFromBranch(context.io, context.where, own, {
     options: runOptions(wish, own),
     commitTasks: wish.commitTasks,
-    askToCommit: lines?.questions.askToCommit ?? null,
+    ask: lines?.ask ?? null,
   })
   const options = runOptions(wish, project)
   const control = new Control()
@@ -68,8 +68,8 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
     if (event.type === 'run-finished') code = exitCode(event)
   }
   try {
-    const { questions, warn } = show
-    const run = { wish, options, questions, terminal: lent, emit, control, warn, warnings }
+    const { ask, warn } = show
+    const run = { wish, options, ask, terminal: lent, emit, control, warn, warnings }
     await startRun(context.io, project, run)
   } finally {
     await show.end()

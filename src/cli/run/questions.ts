@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
-import { fewOf } from '../../base/text.ts'
-import type { Questions } from '../../project/questions.ts'
-import { FAILURE_ANSWERS, type FailureAnswer } from '../../engine/ports.ts'
+import { oneAtATime } from '../../base/mutex.ts'
+import type { RunPorts } from '../../engine/ports.ts'
+import { questionText } from '../../engine/questions.ts'
 import { printable } from '../../screen/printable.ts'
 import type { Dialogue } from '../io.ts'
 
@@ -16,36 +16,27 @@ export interface QuestionTerminal {
 }
 
 /** Asks a person what a run cannot decide, one question at a time; a signal withdraws a question. */
-export function questionsOf(
+export function asksPerson(
   { signal, ...dialogue }: Dialogue & { readonly signal: AbortSignal },
   desk: QuestionTerminal,
-): Questions {
-  let before: Promise<unknown> = Promise.resolve()
-  const ask = (question: string, choices: readonly string[], over: AbortSignal): Promise<string | null> => {
-    const answer = before.then(() =>
-      answerTo(question, choices, { ...dialogue, desk, over: AbortSignal.any([signal, over]) }),
-    )
-    before = answer.catch(() => undefined)
-    return answer
-  }
-  return {
-    ask: async ({ task, reason, asks }, over) => {
-      const choices: ReadonlyMap<string, FailureAnswer> = new Map([
-        ...(asks ? [] : [['try again', 'retry'] as const]),
-        ['leave it, go on with the next', 'skip'],
-        ['block it, go on with the next', 'block'],
-        ['end the run', 'abort'],
-      ])
-      const question = `${task.id} ${asks ? 'asks' : 'failed'}: ${reason}`
-      const answer = await ask(question, [...choices.keys()], over)
-      if (answer === null) return 'abort'
-      return choices.get(answer) ?? FAILURE_ANSWERS.find((word) => word === answer) ?? { text: answer }
-    },
-    reply: ({ id, text, options }, over) => ask(`${id} asks: ${text}`, options, over),
-    askToCommit: async (paths, over) =>
-      /^y(?:es)?$/i.test((await ask(`commit ${fewOf(paths, 5)} first?`, ['yes', 'no'], over)) ?? ''),
-  }
+): NonNullable<RunPorts['ask']> {
+  const inTurn = oneAtATime()
+  return ({ options, ...question }, over) =>
+    inTurn(async () => {
+      const choices = options.map((option) => MEANING.get(option) ?? option)
+      const asking = { ...dialogue, desk, over: AbortSignal.any([signal, over]) }
+      const answer = await answerTo(questionText(question), choices, asking)
+      return options[choices.indexOf(answer ?? '')] ?? answer
+    })
 }
+
+/** What the choices for a failed task do. */
+const MEANING: ReadonlyMap<string, string> = new Map([
+  ['retry', 'try again'],
+  ['skip', 'leave it, go on with the next'],
+  ['block', 'block it, go on with the next'],
+  ['abort', 'end the run'],
+])
 
 interface Asking extends Dialogue {
   readonly desk: QuestionTerminal

@@ -1,6 +1,5 @@
-import type { Emit } from '../../engine/ports.ts'
+import type { Emit, RunPorts } from '../../engine/ports.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
-import { NO_QUESTIONS, type Questions } from '../../project/questions.ts'
 import { layOutNow, type Canvas } from '../../screen/layout.ts'
 import { reflowsLines } from '../../screen/live-region.ts'
 import { printableJson } from '../../screen/printable.ts'
@@ -13,12 +12,12 @@ import { measureForAny } from '../../screen/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 import type { Io } from '../io.ts'
-import { questionsOf, type QuestionTerminal } from './questions.ts'
+import { asksPerson, type QuestionTerminal } from './questions.ts'
 
 /** Shows a run, and asks its questions. */
 export interface Show {
   readonly event: Emit<RunEvent>
-  readonly questions: Questions
+  readonly ask: RunPorts['ask']
   /** Shows what failed after the run's end. */
   readonly warn: (message: string) => void
   readonly end: () => Promise<void>
@@ -36,7 +35,7 @@ export interface LineShow extends Show {
 export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
-    questions: NO_QUESTIONS,
+    ask: null,
     warn: (message) => void context.note([warningBlock(message)]),
     end: async () => undefined,
   }
@@ -80,7 +79,7 @@ export async function showLines(
     isLive,
     event: (event) => reporter.event(event),
     warn: (message) => reporter.print([warningBlock(message)]),
-    questions: dialogue ? questionsOf({ ...dialogue, signal: io.signal }, desk) : NO_QUESTIONS,
+    ask: dialogue && asksPerson({ ...dialogue, signal: io.signal }, desk),
     async end() {
       clearInterval(ticking)
       unwatch()

@@ -1,4 +1,3 @@
-import type { Questions } from '../../project/questions.ts'
 import { openRepository } from '../../project/repository.ts'
 import { runFolder } from '../../engine/folder.ts'
 import { readEvents } from '../../screen/read-journal.ts'
@@ -59,35 +58,20 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
       // From here on the lines handle keys.
       if (event.type === 'run-started') own.terminal.focus()
     },
-    questions: questionsOn(lines.questions, {
-      /** Whether the lines ask the question: not if it is over before the screen is left. */
-      async isLeft(over) {
+    ask:
+      lines.ask &&
+      (async (question, over) => {
+        // The lines ask once the screen is left, unless the question is over before.
         const ends = AbortSignal.any([over, control.signal])
         const end = new Promise<void>((resolve) => ends.addEventListener('abort', () => resolve()))
         while (isElsewhere() && !ends.aborted) await Promise.race([shown, end])
-        return !ends.aborted
-      },
-    }),
+        return ends.aborted ? null : lines.ask!(question, over)
+      }),
     async end() {
       isOver = true
       screen?.end()
       await shown
       await lines.end()
     },
-  }
-}
-
-function questionsOn(
-  { ask, reply, askToCommit }: Questions,
-  {
-    isLeft,
-  }: {
-    readonly isLeft: (over: AbortSignal) => Promise<boolean>
-  },
-): Questions {
-  return {
-    ask: ask && (async (question, over) => ((await isLeft(over)) ? ask(question, over) : 'abort')),
-    reply: reply && (async (question, over) => ((await isLeft(over)) ? reply(question, over) : null)),
-    askToCommit,
   }
 }

@@ -98,8 +98,8 @@ export interface WorkerJoined {
 export interface WorkerLeft {
   readonly type: 'worker-left'
   readonly worker: string
-  /** `lost`: it sends nothing any more; `refused`: it has another version. */
-  readonly why: 'ended' | 'lost' | 'refused'
+  /** `lost`: it sends nothing any more. */
+  readonly why: 'ended' | 'lost'
   /** One sentence. */
   readonly reason: string
 }

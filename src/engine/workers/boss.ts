@@ -103,10 +103,17 @@ export function reasonOf(error: unknown): string {
 function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
   const boxOf = ({ id }: Ticket): string => `to-${id}`
   const held = async <Sign>(of: Ticket['of']): Promise<readonly QueuePlace<Sign>[]> => {
-    const found = await boss.findJobs<Sign>(of)
-    return found.filter(isOpen).map(({ id, data, heartbeatOn, createdOn }) => {
-      return { ticket: { of, id }, sign: data, heardAt: new Date(heartbeatOn ?? createdOn).getTime() }
+    const found = (await boss.findJobs<Sign>(of)).filter(isOpen)
+    const now = found.length === 0 ? 0 : await clock()
+    return found.map(({ id, data, heartbeatOn, createdOn }) => {
+      const heardAt = new Date(heartbeatOn ?? createdOn).getTime()
+      return { ticket: { of, id }, sign: data, silentSeconds: (now - heardAt) / 1000 }
     })
+  }
+  const clock = async (): Promise<number> => {
+    const { rows } = await boss.getDb().executeSql('select extract(epoch from clock_timestamp()) as now')
+    const [row]: readonly unknown[] = rows
+    return typeof row === 'object' && row !== null && 'now' in row ? Number(row.now) * 1000 : Number.NaN
   }
   const take = async (
     of: Ticket['of'],
@@ -122,11 +129,6 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
   }
   return {
     url,
-    async now() {
-      const { rows } = await boss.getDb().executeSql('select extract(epoch from clock_timestamp()) as now')
-      const [row]: readonly unknown[] = rows
-      return typeof row === 'object' && row !== null && 'now' in row ? Number(row.now) * 1000 : Number.NaN
-    },
     takeRun: (sign) => take('run', sign),
     async run() {
       return (await held<RunSign>('run'))[0] ?? null
@@ -155,12 +157,11 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
         if (name.startsWith('to-') && !boxes.has(name)) await boss.deleteQueue(name).catch(ifThere)
       await boss.deleteAllJobs(EVENTS)
     },
-    async give(worker, job) {
+    async give(worker, parcel, job) {
       // A run that begins removes the queues of workers that it has not seen yet.
       await boss.createQueue(boxOf(worker), PLAIN)
-      const id = await boss.send(boxOf(worker), { job })
+      const id = await boss.send(boxOf(worker), { job }, { id: parcel })
       if (id === null) throw new Error('the queue takes no job')
-      return id
     },
     async parcels(worker) {
       const found = (await boss.findJobs<ToWorker>(boxOf(worker)).catch(ifThere)) ?? []

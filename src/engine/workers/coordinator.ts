@@ -11,13 +11,13 @@ import { thisMachine } from '../../process/machine.ts'
 import { sleep } from '../../process/sleep.ts'
 import { isAlive } from '../../process/table.ts'
 import type { Branch } from '../slot/branch.ts'
-import type { RemoteAttemptPorts, UnderWay, Workers } from './port.ts'
+import type { RemoteAttemptPorts, Workers } from './port.ts'
 import { sharedBranch } from './shared-branch.ts'
 import { placeOf } from '../../process/lock.ts'
 import type { Task } from '../../backlog/model.ts'
 import { reasonOf } from './boss.ts'
 import { acceptReport, notMade, recordLost, type GivenJob } from './accept.ts'
-import { placeFor } from './place.ts'
+import { placeFor, takes } from './place.ts'
 import { PROTOCOL, type QueuePlace, type Queue, type RunSign, type Ticket } from './queue.ts'
 import type { Remote } from './remote.ts'
 import { Roster, type Delivered, type Delivery, type RosterTimes } from './roster.ts'
@@ -44,16 +44,14 @@ export class Coordinator implements Workers {
   readonly #at: CoordinatorPorts
   #opened: { readonly queue: Queue; readonly roster: Roster } | null = null
   #ticket: Ticket | null = null
-  #underWay: UnderWay[] = []
-  #emit: Emit<Happening> = () => undefined
+  /** The jobs that workers have of a dead run, by task. */
+  readonly #underWay = new Map<string, UnderWay>()
   /** Candidates that are, or were, on the remote. */
   readonly #candidates = new Set<string>()
   /** Tasks that were attempted. */
   readonly #tasks = new Set<string>()
-  /** The number of jobs that have come back and are being checked. */
-  #accepting = 0
-  readonly #labels = new Map<string, readonly string[]>()
-  readonly #promised = new Map<string, Ticket>()
+  /** Tasks whose job has been given to a worker, and whose attempt is not over. */
+  readonly #given = new Set<string>()
 
   constructor(at: CoordinatorPorts) {
     this.#at = at
@@ -83,9 +81,9 @@ export class Coordinator implements Workers {
     const sign = { protocol: PROTOCOL, version, run: id, machine, pid, branch, isEmbedded, heartbeatSeconds }
     this.#ticket = await this.#takePlace(sign)
     await queue.sweep()
+    await this.#findUnderWay()
     await remote.bringKept()
     for (const ref of await remote.candidates()) this.#candidates.add(ref)
-    await this.#adopt()
     this.#roster.watch(this.#ticket)
   }
 
@@ -107,48 +105,32 @@ export class Coordinator implements Workers {
   }
 
   listen(emit: Emit<Happening>): void {
-    this.#emit = emit
     this.#roster.listen(emit)
     const { remote, times, urgent: signal } = this.#at
     const warn = (message: string): void => emit({ type: 'warning', message })
     remote.waits({ seconds: times.workerTimeoutSeconds, signal, warn })
   }
 
-  underWay(): readonly UnderWay[] {
-    return this.#underWay
-  }
-
   get places(): number {
-    // While work is fetched and checked here, its worker is free already.
-    return this.#roster.loaded.reduce((sum, { worker }) => sum + worker.sign.places, this.#accepting)
+    return this.#roster.loaded.reduce((sum, { worker }) => sum + worker.sign.places, 0)
   }
 
-  async takeable(tasks: readonly Task[]): Promise<readonly Task[]> {
-    const loaded = this.#roster.loaded
-    if (loaded.every(({ worker }) => worker.sign.labels.length === 0)) {
-      this.#roster.untaken(null)
-      return tasks
+  async takeable(tasks: readonly Task[], working: readonly Task[]): Promise<readonly Task[]> {
+    const loads = this.#roster.loaded.map((one) => ({ ...one }))
+    const untaken = new Set(tasks.map(({ id }) => id))
+    const hasPlace = async (task: Task): Promise<boolean> => {
+      const labels = await this.#at.labelsOf(task)
+      if (loads.some(({ worker }) => takes(worker.sign.labels, labels))) untaken.delete(task.id)
+      const found = placeFor(labels, loads)
+      if (found) found.busy++
+      return found !== null || this.#goingOn(task.id) !== null
     }
+    for (const task of working) if (!this.#given.has(task.id)) await hasPlace(task)
     const found: Task[] = []
-    for (const task of tasks) {
-      const labels = await this.#labelsOf(task)
-      if (placeFor(labels, loaded)) found.push(task)
-    }
-    const untaken = tasks.filter((task) => !found.includes(task))
-    this.#roster.untaken(untaken.length > 0 && found.length === 0 ? fewOf(untaken.map(({ id }) => id)) : null)
+    for (const task of tasks) if (await hasPlace(task)) found.push(task)
+    const isNone = loads.length > 0 && tasks.length > 0 && untaken.size === tasks.length
+    this.#roster.untaken(isNone ? fewOf([...untaken]) : null)
     return found
-  }
-
-  promise(task: Task): boolean {
-    const ticket = this.#roster.promise(this.#labels.get(task.id) ?? [])
-    if (ticket) this.#promised.set(task.id, ticket)
-    return ticket !== null
-  }
-
-  forget(task: string): void {
-    const ticket = this.#promised.get(task)
-    this.#promised.delete(task)
-    if (ticket) this.#roster.unpromise(ticket)
   }
 
   changed(): Promise<void> {
@@ -161,29 +143,28 @@ export class Coordinator implements Workers {
 
   async attempt(job: Job, ports: RemoteAttemptPorts, emit: Emit<Happening>): Promise<Result> {
     await ports.control.unpaused()
-    const given: GivenJob = { job, ports, emit, begunAt: ports.now() }
+    const { id } = job.task
     const { remote } = this.#at
-    this.#tasks.add(job.task.id)
-    if (job.attempt > 1) await remote.pushRecords(job.task.id)
-    for (;;) {
-      const ticket = await this.#placeFor(job, ports)
-      if (!ticket) return notMade(given, this.#whyNot(job.task.id, ports))
-      const ended = await this.#have(ticket, given)
-      if (ended === null) return notMade(given, this.#whyNot(job.task.id, ports))
-      // A lost job may still push this ref.
-      this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
-      if (ended.kind === 'lost') return recordLost(given, ended.reason)
-      const { worker, end } = ended
-      if (end.kind !== 'given-back') {
-        this.#accepting++
-        try {
-          return await acceptReport(given, { worker, end }, remote)
-        } finally {
-          this.#accepting--
-        }
+    this.#tasks.add(id)
+    if (job.attempt > 1) await remote.pushRecords(id)
+    try {
+      for (;;) {
+        const going = this.#goingOn(id, job.attempt)
+        this.#underWay.delete(id)
+        const given: GivenJob = { job: going?.job ?? job, ports, emit, begunAt: ports.now() }
+        const ended = await this.#done(given, going)
+        if (!ended) return await notMade(given, this.#whyNot(id, ports))
+        // A lost job may still push this ref.
+        this.#candidates.add(candidateRef(id, job.attempt, given.job.token))
+        if (ended.kind === 'lost') return await recordLost(given, ended.reason)
+        const { worker, end } = ended
+        if (end.kind !== 'given-back') return await acceptReport(given, { worker, end }, remote)
+        emit({ type: 'warning', message: `${worker} gave ${id} back: ${end.reason}` })
+        this.#given.delete(id)
+        await sleep(PAUSE_MS, ports.control.signal)
       }
-      emit({ type: 'warning', message: `${worker} gave ${job.task.id} back: ${end.reason}` })
-      await sleep(PAUSE_MS, ports.control.signal)
+    } finally {
+      this.#given.delete(id)
     }
   }
 
@@ -226,84 +207,68 @@ export class Coordinator implements Workers {
 
   async #refuseLiving(held: QueuePlace<RunSign>): Promise<void> {
     const { times } = this.#at
-    const queue = this.#queue
     const { machine, pid } = held.sign
     const place = placeOf(machine, await thisMachine())
     if (place === 'before' || (place === 'here' && !isAlive(pid))) return
-    const silent = ((await queue.now()) - held.heardAt) / 1000
-    if (silent <= times.lostSeconds) throw busy(held.sign, silent)
+    if (held.silentSeconds <= times.lostSeconds) throw busy(held.sign, held.silentSeconds)
   }
 
-  /** Follows the jobs of a dead run where they are; jobs that no worker has taken are given again. */
-  async #adopt(): Promise<void> {
+  /** Finds the jobs of a dead run that workers are doing; jobs that no worker has taken are given again. */
+  async #findUnderWay(): Promise<void> {
     const queue = this.#queue
-    for (const held of await queue.workers()) {
-      const parcels = await queue.parcels(held.ticket)
-      const going = parcels.filter(({ isTaken, report }) => isTaken && report === null)
-      for (const { id } of parcels.filter((one) => !going.includes(one))) await queue.remove(held.ticket, id)
-      if (going.length === 0) continue
-      this.#roster.know(held)
-      for (const { id, job } of going) {
-        const emit: Emit<Happening> = (event) => this.#emit(event)
-        const delivery = this.#roster.adopt(held.ticket, id, emit)
-        const ended = this.#afterAdopted(job, delivery)
-        // If the task is done by now, nobody waits for this.
-        ended.catch(() => undefined)
-        this.#underWay.push({ job, worker: delivery.worker, ended })
-      }
-    }
+    for (const { ticket } of await queue.workers())
+      for (const { id: parcel, job, isTaken, report } of await queue.parcels(ticket))
+        if (isTaken && report === null) this.#underWay.set(job.task.id, { job, ticket, parcel })
+        else await queue.remove(ticket, parcel)
   }
 
-  async #afterAdopted(job: Job, { ended }: Delivery): Promise<'ended' | 'lost'> {
-    const how = await ended
-    this.#candidates.add(candidateRef(job.task.id, job.attempt, job.token))
-    if (how.kind === 'lost' || how.end.kind === 'given-back') return 'lost'
-    const { end } = how
-    const refs = [end.kind === 'passed' ? end.candidate : end.record].flatMap((ref) => ref ?? [])
-    const own = `/${job.task.id}/${job.attempt}`
-    await this.#at.remote.bring(refs.filter((ref) => ref.startsWith('refs/ralph/') && ref.includes(own)))
-    return 'ended'
+  /** The job of a dead run that a worker is doing for that task. */
+  #goingOn(task: string, attempt?: number): UnderWay | null {
+    const found = this.#underWay.get(task)
+    const isMeant = attempt === undefined || found?.job.attempt === attempt
+    return found && isMeant && this.#roster.isThere(found.ticket) ? found : null
   }
 
-  async #labelsOf(task: Task): Promise<readonly string[]> {
-    const labels = await this.#at.labelsOf(task)
-    this.#labels.set(task.id, labels)
-    return labels
-  }
-
-  /** Waits for a worker that takes the job; null if the run or the task ends first, or no worker comes. */
-  async #placeFor(job: Job, { control }: RemoteAttemptPorts): Promise<Ticket | null> {
+  /** Gives the job to a worker that takes it; null if the run or the task ends first, or no worker comes. */
+  async #give({ job, ports }: GivenJob, emit: Emit<Happening>): Promise<Delivery | null> {
+    const { source, control } = ports
     const { id } = job.task
-    const promised = this.#promised.get(id)
-    this.#promised.delete(id)
-    if (promised && this.#roster.isThere(promised)) return promised
-    const over = AbortSignal.any([control.signal, control.skipped(job.task.id)])
-    const labels = this.#labels.get(id) ?? []
+    const over = AbortSignal.any([control.signal, control.skipped(id)])
+    const task = source.tasks().find((one) => one.id === id)
+    const labels = task ? await this.#at.labelsOf(task) : []
     while (!over.aborted && this.hopeless === null) {
       const changed = this.changed()
-      const ticket = this.#roster.promise(labels)
-      if (ticket) return ticket
+      const place = placeFor(labels, this.#roster.loaded)
+      if (place) {
+        this.#given.add(id)
+        return this.#roster.give(place.worker.ticket, job, emit)
+      }
       await orAborted(changed, over)
     }
     return null
   }
 
-  /** Gives the job to the worker and follows it to the end; null if the run ends at once. */
-  async #have(ticket: Ticket, { job, ports, emit }: GivenJob): Promise<Delivered | null> {
+  /** Follows a job at a worker to the end, one that is going on or a new one; null if there is none, or the run ends at once. */
+  async #done(given: GivenJob, going: UnderWay | null): Promise<Delivered | null> {
+    const { job, ports, emit } = given
     let delivery: Delivery | null = null
     const forward: Emit<Happening> = (event) => {
       emit(event.type === 'attempt-started' && delivery ? { ...event, worker: delivery.worker } : event)
       if (event.type === 'question') void this.#ask(event, ports, delivery)
     }
-    try {
-      delivery = await this.#roster.give(ticket, job, forward)
-    } catch (error) {
-      // The queue may be gone only for a moment: the roster decides whether it stays gone.
-      const reason = `it could not be given to a worker: ${reasonOf(error)}`
-      return { kind: 'reported', worker: 'the queue', end: { kind: 'given-back', reason } }
-    } finally {
-      this.#roster.unpromise(ticket)
-    }
+    if (going) {
+      this.#given.add(job.task.id)
+      delivery = this.#roster.follow(going.ticket, going.parcel, forward)
+      emit(takenOver(job, delivery.worker))
+    } else
+      try {
+        delivery = await this.#give(given, forward)
+      } catch (error) {
+        // The queue may be gone only for a moment: the roster decides whether it stays gone.
+        const reason = `it could not be given to a worker: ${reasonOf(error)}`
+        return { kind: 'reported', worker: 'the queue', end: { kind: 'given-back', reason } }
+      }
+    if (delivery === null) return null
     const { end, ended } = delivery
     const { control } = ports
     const over = new AbortController()
@@ -339,6 +304,18 @@ export class Coordinator implements Workers {
     const reason = signal.aborted ? null : this.hopeless
     return outcome('interrupted', reason ?? 'the run was interrupted')
   }
+}
+
+/** A job that a worker is doing for a run that has died. */
+interface UnderWay {
+  readonly job: Job
+  readonly ticket: Ticket
+  readonly parcel: string
+}
+
+function takenOver({ task, attempt }: Job, worker: string): Happening {
+  const message = `${task.id}: attempt ${attempt} of the last run goes on at ${worker}`
+  return { type: 'recovered', message, task: task.id, ref: null }
 }
 
 /** Only waits longer than this are shown. */

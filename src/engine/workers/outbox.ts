@@ -1,3 +1,4 @@
+import { oneAtATime } from '../../base/mutex.ts'
 import type { Happening } from '../events/event.ts'
 import type { Queue } from './queue.ts'
 
@@ -9,9 +10,8 @@ export class Outbox {
   readonly #queue: Queue
   readonly #parcel: string
   #waiting: Happening[] = []
-  #sending: Promise<void> | null = null
-  #timer: NodeJS.Timeout | null = null
-  #sent = 0
+  readonly #inTurn = oneAtATime()
+  #timer: NodeJS.Timeout | undefined
 
   constructor(queue: Queue, parcel: string) {
     this.#queue = queue
@@ -20,37 +20,22 @@ export class Outbox {
 
   put(event: Happening): void {
     this.#waiting.push(event)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null
-      void this.#send()
-    }, GATHER_MS)
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
   }
 
-  /** Sends what has not been sent yet; returns the number of batches so far. */
-  async flush(): Promise<number> {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    await this.#sending
-    await this.#send()
-    return this.#sent
-  }
-
-  async #send(): Promise<void> {
-    await this.#sending
-    if (this.#waiting.length === 0) return
-    this.#sending = this.#sendNow()
-    await this.#sending
-    this.#sending = null
-  }
-
-  async #sendNow(): Promise<void> {
-    const events = this.#waiting
-    this.#waiting = []
-    try {
-      await this.#queue.sendEvents({ parcel: this.#parcel, number: this.#sent, events })
-      this.#sent++
-    } catch {
-      this.#waiting = [...events, ...this.#waiting]
-    }
+  /** Sends what has not been sent yet. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    return this.#inTurn(async () => {
+      const events = this.#waiting
+      if (events.length === 0) return
+      this.#waiting = []
+      try {
+        await this.#queue.sendEvents({ parcel: this.#parcel, events })
+      } catch {
+        this.#waiting = [...events, ...this.#waiting]
+      }
+    })
   }
 }

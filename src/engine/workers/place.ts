@@ -10,7 +10,7 @@ export function takes(worker: readonly string[], task: readonly string[]): boole
 /** A worker and its jobs. */
 export interface Loaded {
   readonly worker: QueuePlace<WorkerSign>
-  readonly busy: number
+  busy: number
 }
 
 /**

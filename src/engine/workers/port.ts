@@ -5,14 +5,6 @@ import type { Job } from '../job.ts'
 import type { AttemptPorts, Emit } from '../ports.ts'
 import type { Branch } from '../slot/branch.ts'
 
-/** An attempt that a worker makes, given to it by a run that has died. */
-export interface UnderWay {
-  readonly job: Job
-  readonly worker: string
-  /** Resolves once its candidate or record is here; or with `lost`. */
-  readonly ended: Promise<'ended' | 'lost'>
-}
-
 /** What making an attempt elsewhere uses here. */
 export type RemoteAttemptPorts = Omit<AttemptPorts, 'slot' | 'work' | 'check'>
 
@@ -26,16 +18,10 @@ export interface Workers {
   shared(branch: Branch): Branch
   /** Emits from here on what happens to workers: they come, go and are lost. */
   listen(emit: Emit<Happening>): void
-  /** The attempts of an earlier run that continue. */
-  underWay(): readonly UnderWay[]
   /** How many attempts workers can make at once now. */
   readonly places: number
-  /** Those of these tasks for which a suitable worker is free. */
-  takeable(tasks: readonly Task[]): Promise<readonly Task[]>
-  /** Reserves a place for the first attempt at a task; false if none is free. */
-  promise(task: Task): boolean
-  /** Releases the task's place. */
-  forget(task: string): void
+  /** Those of these tasks for which a suitable worker is free, besides those that are `working`. */
+  takeable(tasks: readonly Task[], working: readonly Task[]): Promise<readonly Task[]>
   /** Resolves when a worker has come, gone, or become free. */
   changed(): Promise<void>
   /** Why the run cannot continue: no worker has come for too long, or the queue is gone; null if it can. */

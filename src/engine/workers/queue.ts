@@ -41,11 +41,11 @@ export interface Ticket {
   readonly id: string
 }
 
-/** A place, and the time of its holder's last heartbeat, in milliseconds by the queue's clock. */
+/** A place, and how long nothing was heard of its holder, by the queue's clock: those of the machines may differ. */
 export interface QueuePlace<Sign> {
   readonly ticket: Ticket
   readonly sign: Sign
-  readonly heardAt: number
+  readonly silentSeconds: number
 }
 
 /** A job on its way to a worker, or there. */
@@ -60,8 +60,6 @@ export interface Parcel {
 /** A worker's report when a job has ended there. */
 export interface Report {
   readonly end: JobEnd
-  /** The number of batches of events that it has sent. */
-  readonly batches: number
   /** Whether the worker takes no further job. */
   readonly isLast: boolean
 }
@@ -90,8 +88,6 @@ export type Word =
 /** Events of a job, in order. */
 export interface Batch {
   readonly parcel: string
-  /** The number of the batch in its job, from 0. */
-  readonly number: number
   readonly events: readonly Happening[]
 }
 
@@ -99,8 +95,6 @@ export interface Batch {
 export interface Queue {
   /** Its URL, without a password. */
   readonly url: string
-  /** The time in milliseconds, by the queue's clock: those of the machines may differ. */
-  now(): Promise<number>
   /** Takes the run's place; null if another run has it. */
   takeRun(sign: RunSign): Promise<Ticket | null>
   /** The holder of the run's place. */
@@ -115,8 +109,8 @@ export interface Queue {
   clear(worker: Ticket): Promise<void>
   /** Removes all messages that nobody waits for: those to workers that are gone, and those that nobody read. */
   sweep(): Promise<void>
-  /** Sends a job to a worker. */
-  give(worker: Ticket, job: Job): Promise<string>
+  /** Sends a job to a worker, as a parcel with that id. */
+  give(worker: Ticket, parcel: string, job: Job): Promise<void>
   /** Every job that was sent to the worker and not removed. */
   parcels(worker: Ticket): Promise<readonly Parcel[]>
   remove(worker: Ticket, parcel: string): Promise<void>
@@ -129,7 +123,7 @@ export interface Queue {
   report(worker: Ticket, parcel: string, report: Report): Promise<void>
   /** Sends events to the run. */
   sendEvents(batch: Batch): Promise<void>
-  /** The events that workers have sent since the last call. */
+  /** The events that workers have sent since the last call, in the order of each worker. */
   receiveEvents(): Promise<readonly Batch[]>
   close(): Promise<void>
 }

@@ -1,13 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import type { Job } from '../job.ts'
 import type { Emit } from '../ports.ts'
 import { formatDuration } from '../../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { sleep } from '../../process/sleep.ts'
 import { reasonOf } from './boss.ts'
-import { placeFor, type Loaded } from './place.ts'
+import type { Loaded } from './place.ts'
 import {
   PROTOCOL,
-  type Batch,
   type QueuePlace,
   type Queue,
   type JobEnd,
@@ -38,33 +38,21 @@ export interface Delivery {
   readonly answer: (answer: string) => Promise<void>
 }
 
-interface Known extends Loaded {
-  worker: QueuePlace<WorkerSign>
-  /** The time of its last message, by the clock here: those of two machines may differ. */
-  seenAt: number
-  /** Places that are reserved for a job on its way. */
-  promised: number
+interface Known {
+  readonly worker: QueuePlace<WorkerSign>
   readonly jobs: Map<string, Open>
-  readonly isRefused: boolean
+  /** It takes no further job. */
   isLeaving: boolean
-  readonly busy: number
 }
 
-/** A job that a worker has, and its events. */
+/** A job that a worker has. */
 interface Open {
   readonly emit: Emit<Happening>
-  readonly early: Map<number, Batch['events']>
-  next: number
-  reportedAt: number | null
   readonly settle: (ended: Delivered) => void
 }
 
-/** The polling times: after a message, more are likely. */
-const POLL_MS = { busy: 50, quiet: 250 }
-const BUSY_MS = 3000
+const POLL_MS = 100
 const LOOK_MS = 1000
-/** How late events may come after the report of their job; later ones are lost. */
-const LATE_MS = 5000
 
 /** The workers of a run: which there are, what each is doing, and their messages. */
 export class Roster {
@@ -82,7 +70,8 @@ export class Roster {
   #lookedAt = -Infinity
   #beatAt = -Infinity
   #tickedAt: number
-  #heardAt = -Infinity
+  /** Since when the queue was read without a gap: messages from before may be unread. */
+  #readSince: number
   #aloneSince: number
   #hasSaidAlone = false
   #failingSince: number | null = null
@@ -104,7 +93,7 @@ export class Roster {
     this.#now = () => now().getTime()
     this.#version = version
     this.#changed = this.#nextChange()
-    this.#tickedAt = this.#aloneSince = this.#now()
+    this.#tickedAt = this.#readSince = this.#aloneSince = this.#now()
   }
 
   /** Begins to watch, as the holder of the run's place. */
@@ -121,12 +110,14 @@ export class Roster {
   listen(emit: Emit<Happening>): void {
     this.#emit = emit
     this.#aloneSince = this.#now()
-    for (const { worker, isRefused } of this.#known.values()) this.#sayJoined(worker.sign, isRefused)
+    for (const { worker } of this.#known.values()) this.#sayJoined(worker.sign)
   }
 
   /** Those that can be given jobs. */
   get loaded(): readonly Loaded[] {
-    return [...this.#known.values()].filter(isUsable)
+    return [...this.#known.values()].flatMap(({ worker, jobs, isLeaving }) =>
+      isLeaving ? [] : [{ worker, busy: jobs.size }],
+    )
   }
 
   get hopeless(): string | null {
@@ -143,55 +134,36 @@ export class Roster {
     return this.#changed
   }
 
-  /** A worker for a job with these labels, and a place reserved there; null if none is free. */
-  promise(labels: readonly string[]): Ticket | null {
-    const found = placeFor(labels, [...this.#known.values()].filter(isUsable))
-    if (!found) return null
-    found.promised++
-    return found.worker.ticket
-  }
-
-  /** Releases a reserved place, which is not needed, or now has its job. */
-  unpromise({ id }: Ticket): void {
-    const known = this.#known.get(id)
-    if (known) known.promised--
-    this.#hasChanged()
-  }
-
   isThere({ id }: Ticket): boolean {
-    const known = this.#known.get(id)
-    return known !== undefined && isUsable(known)
+    return this.#known.has(id)
   }
 
   /** Sends a job to a worker and follows it. */
-  async give(worker: Ticket, job: Job, emit: Emit<Happening>): Promise<Delivery> {
-    return this.#follow(worker, await this.#queue.give(worker, job), emit)
+  async give(ticket: Ticket, job: Job, emit: Emit<Happening>): Promise<Delivery> {
+    const id = randomUUID()
+    const delivery = this.follow(ticket, id, emit)
+    try {
+      await this.#queue.give(ticket, id, job)
+      return delivery
+    } catch (error) {
+      this.#known.get(ticket.id)?.jobs.delete(id)
+      throw error
+    }
   }
 
-  /** Adds a worker that was there before this run. */
-  know(worker: QueuePlace<WorkerSign>): void {
-    if (!this.#known.has(worker.ticket.id)) this.#join(worker, this.#now())
-  }
-
-  /** Follows a job that another run has given to the worker. */
-  adopt(worker: Ticket, parcel: string, emit: Emit<Happening>): Delivery {
-    return this.#follow(worker, parcel, emit)
-  }
-
-  #follow(ticket: Ticket, parcel: string, emit: Emit<Happening>): Delivery {
+  /** Follows a job that was sent to a worker. */
+  follow(ticket: Ticket, id: string, emit: Emit<Happening>): Delivery {
     const known = this.#known.get(ticket.id)
-    let settle: Open['settle'] = () => undefined
-    const ended = new Promise<Delivered>((resolve) => {
-      settle = resolve
+    const worker = known?.worker.sign.name ?? ''
+    const ended = new Promise<Delivered>((settle) => {
+      if (known) known.jobs.set(id, { emit, settle })
+      else settle({ kind: 'lost', worker, reason: 'the worker was gone before it had the job' })
     })
-    const name = known?.worker.sign.name ?? ''
-    if (!known) settle({ kind: 'lost', worker: name, reason: 'the worker was gone before it had the job' })
-    known?.jobs.set(parcel, { emit, early: new Map(), next: 0, reportedAt: null, settle })
     return {
-      worker: name,
+      worker,
       ended,
-      end: (how) => this.#sendWord(ticket, { kind: 'end', parcel, how }),
-      answer: (answer) => this.#sendWord(ticket, { kind: 'answer', parcel, answer }),
+      end: (how) => this.#sendWord(ticket, { kind: 'end', parcel: id, how }),
+      answer: (answer) => this.#sendWord(ticket, { kind: 'answer', parcel: id, answer }),
     }
   }
 
@@ -212,21 +184,17 @@ export class Roster {
       } catch (error) {
         this.#fails(error)
       }
-      await sleep(this.#pollMs, this.#stop.signal)
+      await sleep(POLL_MS, this.#stop.signal)
     }
-  }
-
-  get #pollMs(): number {
-    return this.#now() - this.#heardAt < BUSY_MS ? POLL_MS.busy : POLL_MS.quiet
   }
 
   async #tick(): Promise<void> {
     const now = this.#now()
     // After a sleep of this machine no message was read: living workers will send new ones.
-    if (now - this.#tickedAt > this.#times.heartbeatSeconds * 1000) this.#forgive(now)
+    if (now - this.#tickedAt > this.#times.heartbeatSeconds * 1000) this.#readSince = now
     this.#tickedAt = now
     if (now - this.#beatAt >= this.#times.heartbeatSeconds * 1000) await this.#beat(now)
-    for (const batch of await this.#queue.receiveEvents()) this.#take(batch)
+    await this.#readEvents()
     for (const known of this.#known.values()) if (known.jobs.size > 0) await this.#readReports(known)
     if (now - this.#lookedAt < LOOK_MS) return
     this.#lookedAt = now
@@ -239,76 +207,55 @@ export class Roster {
       this.#giveUp('another run has taken this queue over, for nothing was heard of this one')
   }
 
-  #take({ parcel, number, events }: Batch): void {
-    this.#heardAt = this.#now()
-    for (const { jobs } of this.#known.values()) {
-      const open = jobs.get(parcel)
-      if (!open) continue
-      open.early.set(number, events)
-      for (let next = open.early.get(open.next); next; next = open.early.get(open.next)) {
-        open.early.delete(open.next++)
-        for (const event of next) open.emit(event)
-      }
-    }
+  async #readEvents(): Promise<void> {
+    for (const { parcel, events } of await this.#queue.receiveEvents())
+      for (const { jobs } of this.#known.values()) for (const event of events) jobs.get(parcel)?.emit(event)
   }
 
   async #readReports(known: Known): Promise<void> {
-    for (const { id, report } of await this.#queue.parcels(known.worker.ticket)) {
-      const open = known.jobs.get(id)
+    const { worker, jobs } = known
+    for (const { id, report } of await this.#queue.parcels(worker.ticket)) {
+      const open = jobs.get(id)
       if (!open || report === null) continue
-      open.reportedAt ??= this.#now()
-      if (open.next < report.batches && this.#now() - open.reportedAt < LATE_MS) continue
+      // Its events were sent before it.
+      await this.#readEvents()
       if (report.isLast) known.isLeaving = true
-      known.jobs.delete(id)
-      await this.#queue.remove(known.worker.ticket, id)
-      open.settle({ kind: 'reported', worker: known.worker.sign.name, end: report.end })
+      jobs.delete(id)
+      await this.#queue.remove(worker.ticket, id)
+      open.settle({ kind: 'reported', worker: worker.sign.name, end: report.end })
       this.#hasChanged()
     }
   }
 
+  /** Learns which workers there are. One of another version leaves by itself, and says why. */
   async #look(): Promise<void> {
     const now = this.#now()
-    const there = await this.#queue.workers()
-    for (const held of there) {
-      const known = this.#known.get(held.ticket.id)
-      if (!known) this.#join(held, now)
-      else if (held.heardAt !== known.worker.heardAt) {
-        known.seenAt = now
-        known.worker = held
-      }
-    }
-    const ids = new Set(there.map(({ ticket }) => ticket.id))
-    for (const known of this.#known.values()) {
-      if (!ids.has(known.worker.ticket.id)) await this.#left(known)
-      else if (now - known.seenAt > this.#times.lostSeconds * 1000) await this.#lose(known)
+    const { lostSeconds } = this.#times
+    const found = await this.#queue.workers()
+    const there = new Map(found.filter(({ sign }) => this.#isSame(sign)).map((one) => [one.ticket.id, one]))
+    for (const [id, worker] of there) if (!this.#known.has(id)) this.#join(worker)
+    const isReadLongEnough = now - this.#readSince > lostSeconds * 1000
+    for (const [id, known] of this.#known) {
+      const silent = there.get(id)?.silentSeconds
+      if (silent === undefined) await this.#left(known)
+      else if (silent > lostSeconds && isReadLongEnough) await this.#lose(known)
     }
     this.#countAlone(now)
   }
 
-  #join(worker: QueuePlace<WorkerSign>, now: number): void {
-    const { protocol, version } = worker.sign
-    const known: Known = {
-      worker,
-      seenAt: now,
-      promised: 0,
-      jobs: new Map(),
-      isRefused: protocol !== PROTOCOL || version !== this.#version,
-      isLeaving: false,
-      get busy() {
-        return this.jobs.size + this.promised
-      },
-    }
-    this.#known.set(worker.ticket.id, known)
-    this.#sayJoined(worker.sign, known.isRefused)
+  #isSame({ protocol, version }: WorkerSign): boolean {
+    return protocol === PROTOCOL && version === this.#version
+  }
+
+  #join(worker: QueuePlace<WorkerSign>): void {
+    const jobs = new Map<string, Open>()
+    this.#known.set(worker.ticket.id, { worker, jobs, isLeaving: false })
+    this.#sayJoined(worker.sign)
     this.#hasChanged()
   }
 
-  #sayJoined({ name, places, labels, version }: WorkerSign, isRefused: boolean): void {
-    if (!isRefused) this.#emit({ type: 'worker-joined', worker: name, places, labels })
-    else {
-      const reason = `it is ralph ${version}, and this is ${this.#version}: both must be the same`
-      this.#emit({ type: 'worker-left', worker: name, why: 'refused', reason })
-    }
+  #sayJoined({ name, places, labels }: WorkerSign): void {
+    this.#emit({ type: 'worker-joined', worker: name, places, labels })
   }
 
   async #left(known: Known): Promise<void> {
@@ -327,7 +274,7 @@ export class Roster {
   async #forget(known: Known, why: 'ended' | 'lost', reason: string): Promise<void> {
     const { ticket, sign } = known.worker
     this.#known.delete(ticket.id)
-    if (!known.isRefused) this.#emit({ type: 'worker-left', worker: sign.name, why, reason })
+    this.#emit({ type: 'worker-left', worker: sign.name, why, reason })
     for (const open of known.jobs.values()) {
       const ended =
         why === 'lost' ? `the worker ${sign.name} was lost: ${reason}` : `the worker ${sign.name} has ended`
@@ -339,9 +286,9 @@ export class Roster {
 
   #countAlone(now: number): void {
     const timeout = this.#times.workerTimeoutSeconds
-    const known = [...this.#known.values()].filter(isUsable)
-    const untaken = known.some(({ busy }) => busy > 0) ? null : this.#untaken
-    if (known.length > 0 && untaken === null) {
+    const workers = this.loaded
+    const untaken = workers.some(({ busy }) => busy > 0) ? null : this.#untaken
+    if (workers.length > 0 && untaken === null) {
       this.#aloneSince = now
       this.#hasSaidAlone = false
       return
@@ -376,12 +323,7 @@ export class Roster {
     if (this.#hasSaidFailing) this.#emit({ type: 'warning', message: 'the queue can be reached again' })
     this.#failingSince = null
     this.#hasSaidFailing = false
-    // No message could be read meanwhile.
-    this.#forgive(this.#now())
-  }
-
-  #forgive(now: number): void {
-    for (const known of this.#known.values()) known.seenAt = now
+    this.#readSince = this.#now()
   }
 
   #giveUp(reason: string): void {
@@ -404,7 +346,3 @@ export class Roster {
 
 /** After this many times the wait before its warning, the run ends. */
 const PATIENCE = 10
-
-function isUsable({ isRefused, isLeaving }: Known): boolean {
-  return !isRefused && !isLeaving
-}

@@ -63,9 +63,7 @@ interface Doing {
   readonly place: number
 }
 
-/** The polling times: after a message, more are likely. */
-const POLL_MS = { busy: 50, quiet: 250 }
-const BUSY_MS = 3000
+const POLL_MS = 100
 const LOOK_MS = 1000
 /** How long to wait at the end until the run has read the reports. */
 const PARTING_MS = 10_000
@@ -81,8 +79,6 @@ class Worker {
   #run: RunSign | null = null
   #beatAt = -Infinity
   #lookedAt = -Infinity
-  /** When something last began or ended here. */
-  #heardAt = -Infinity
   #runSeenAt: number
   #failingSince: number | null = null
   #end: WorkerEnd | null = null
@@ -108,7 +104,7 @@ class Worker {
       if (this.#end && this.#doing.size === 0) break
       if (this.#end && urgent.aborted) break
       // While it ends, Ctrl-C goes to its jobs and does not wake this loop.
-      await sleep(this.#pollMs, this.#end ? undefined : signal)
+      await sleep(POLL_MS, this.#end ? undefined : signal)
     }
     await Promise.all(this.#under)
     await this.#part()
@@ -127,10 +123,6 @@ class Worker {
     if (this.#ticket) await this.#receive(this.#ticket)
   }
 
-  get #pollMs(): number {
-    return this.#now() - this.#heardAt < BUSY_MS ? POLL_MS.busy : POLL_MS.quiet
-  }
-
   get #heartbeatSeconds(): number {
     return this.#run?.heartbeatSeconds ?? this.#options.heartbeatSeconds
   }
@@ -139,9 +131,7 @@ class Worker {
   async #look(now: number): Promise<void> {
     const { queue, version } = this.#ports
     const held = await queue.run()
-    const isAlive =
-      held !== null && (await queue.now()) - held.heardAt < held.sign.heartbeatSeconds * SILENT_BEATS * 1000
-    if (held && isAlive) {
+    if (held && held.silentSeconds < held.sign.heartbeatSeconds * SILENT_BEATS) {
       this.#runSeenAt = now
       if (held.sign.protocol !== PROTOCOL || held.sign.version !== version)
         this.#leave({ kind: 'unable', error: otherVersion(held.sign, version) })
@@ -181,16 +171,14 @@ class Worker {
       const place = this.#end ? undefined : this.#places.shift()
       if (place === undefined) {
         const reason = this.#end ? 'it is about to end' : 'it has no free place'
-        await this.#report(ticket, parcel, { kind: 'given-back', reason }, 0)
+        await this.#report(ticket, parcel, { kind: 'given-back', reason })
         continue
       }
       const doing: Doing = { job, control: new Control(), place }
       this.#doing.set(parcel, doing)
-      this.#heardAt = this.#now()
       if (this.#options.once) this.#end = { kind: 'done', reason: 'one job was asked for' }
       const under: Promise<void> = this.#do(ticket, parcel, doing).finally(() => {
         this.#doing.delete(parcel)
-        this.#heardAt = this.#now()
         this.#places.push(place)
         this.#under.delete(under)
       })
@@ -224,8 +212,8 @@ class Worker {
       this.#leave({ kind: 'unable', error })
     }
     await this.#deliver(async () => {
-      const batches = await outbox.flush()
-      if (this.#ticket?.id === ticket.id) await this.#report(ticket, parcel, end, batches)
+      await outbox.flush()
+      if (this.#ticket?.id === ticket.id) await this.#report(ticket, parcel, end)
     })
   }
 
@@ -255,8 +243,8 @@ class Worker {
     }
   }
 
-  async #report(ticket: Ticket, parcel: string, end: JobEnd, batches: number): Promise<void> {
-    await this.#ports.queue.report(ticket, parcel, { end, batches, isLast: this.#end !== null })
+  #report(ticket: Ticket, parcel: string, end: JobEnd): Promise<void> {
+    return this.#ports.queue.report(ticket, parcel, { end, isLast: this.#end !== null })
   }
 
   /** Reports as soon as the queue is there; the finished work is already on the remote. */
@@ -301,8 +289,7 @@ class Worker {
     try {
       const until = this.#now() + PARTING_MS
       const isThere = async (): Promise<boolean> => (await queue.parcels(ticket)).length > 0
-      while (this.#run && !urgent.aborted && this.#now() < until && (await isThere()))
-        await sleep(POLL_MS.busy)
+      while (this.#run && !urgent.aborted && this.#now() < until && (await isThere())) await sleep(POLL_MS)
       await queue.drop(ticket)
     } catch {
       // Then its silence shows that it is gone.

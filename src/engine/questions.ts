@@ -1,0 +1,52 @@
+import type { QuestionToPerson } from '../agents/signals.ts'
+import { patience } from '../base/patience.ts'
+import { formatDuration } from '../base/time.ts'
+import type { Happening } from './events/event.ts'
+import type { Emit, RunOptions, RunPorts } from './ports.ts'
+
+type People = Pick<RunPorts, 'ask' | 'control'>
+
+/** Puts a question of the run's own to a person, and says in events how that ends; null if nobody answers in time. */
+export async function askPerson(
+  { ports, options }: { readonly ports: People; readonly options: Pick<RunOptions, 'askSeconds'> },
+  emit: Emit<Happening>,
+  question: QuestionToPerson,
+): Promise<string | null> {
+  const { control } = ports
+  const { id } = question
+  emit({ type: 'question', ...question })
+  const wait = patience(options.askSeconds, AbortSignal.any([control.signal, control.skipped(id)]))
+  const answer = await answerFor(ports, question, wait.signal).finally(wait.end)
+  if (answer !== null) emit({ type: 'answered', id, answer })
+  else if (wait.isOver())
+    emit({
+      type: 'warning',
+      message: `nobody has answered about ${id} in ${formatDuration(options.askSeconds)}`,
+    })
+  return answer
+}
+
+/** A person's answer, from the run's terminal or from another one, whichever is first; null if the signal aborts before. */
+export async function answerFor(
+  { control, ask }: People,
+  question: QuestionToPerson,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const answered = new AbortController()
+  const over = AbortSignal.any([signal, answered.signal])
+  const elsewhere = control.answerTo(question.id, over)
+  const here = ask?.(question, over).then((text) => {
+    // Ctrl-C at a question stops the run.
+    if (text === null && !over.aborted) control.stop('clean')
+    return text
+  })
+  const answer = await Promise.race([elsewhere, ...(here ? [here] : [])])
+  answered.abort()
+  return answer
+}
+
+/** The question as one sentence; the id is empty if it is about no task. */
+export function questionText({ id, text }: Pick<QuestionToPerson, 'id' | 'text'>): string {
+  // One about a failed task names it already.
+  return id === '' || text.startsWith(`${id} `) ? text : `${id} asks: ${text}`
+}
