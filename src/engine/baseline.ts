@@ -7,6 +7,7 @@ import type { Base } from '../git/head.ts'
 import { allIgnored } from '../git/repository.ts'
 import { treeOf } from '../git/tree.ts'
 import type { Emit } from './ports.ts'
+import { fetchesIn } from './slot/packages.ts'
 import { attemptPorts, type Place, type Run } from './run-parts.ts'
 
 /**
@@ -34,7 +35,7 @@ export async function runBaseline(run: Run, place: Place, base: Base): Promise<s
   ledger.failedBefore = results.filter((result) => result.verdict !== 'passed')
   emit({ type: 'baseline-finished', results })
   if (gatesPassed(results)) return null
-  const lacks = await whatRoomLacks(run, place)
+  const lacks = `${howToFetch(slot.check.root)}${await whatRoomLacks(run, place)}`
   const reason = reasonToEnd(results, refused, lacks)
   if (reason !== null) return reason
   const message = `the gates fail before any work has begun${lacks}`
@@ -60,6 +61,13 @@ function reasonToEnd(
 
 function namesOf(failed: readonly GateResult[]): string {
   return failed.map(({ gate, reason }) => `${gate.name} (${gate.command}): ${reason}`).join('; ')
+}
+
+function howToFetch(root: string): string {
+  const commands = fetchesIn(root)
+  return commands.length === 0
+    ? ''
+    : `. If packages are missing, run ${commands.join(' and ')} once in the checkout`
 }
 
 /** Names what git ignores in the checkout and the clean room does not have: a gate that fails may need it. */

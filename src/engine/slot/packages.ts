@@ -52,6 +52,17 @@ const OTHERS: readonly Installer[] = [
   { lock: 'mix.lock', command: 'mix deps.get', folder: 'deps' },
 ]
 
+/** What fetches packages into a store of the person's, which no sandbox may write. */
+const FETCHED: readonly Pick<Installer, 'lock' | 'command'>[] = [
+  { lock: 'go.sum', command: 'go mod download' },
+  { lock: 'Cargo.lock', command: 'cargo fetch' },
+]
+
+/** The commands that a person runs once in a project, if its packages were never fetched. */
+export function fetchesIn(project: string): readonly string[] {
+  return FETCHED.flatMap(({ lock, command }) => (existsSync(join(project, lock)) ? [command] : []))
+}
+
 function node(lock: string, command: string, fits?: Installer['fits']): Installer {
   return { lock, command, folder: 'node_modules', isNested: true, ...(fits ? { fits } : {}) }
 }
