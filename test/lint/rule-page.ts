@@ -1,58 +1,67 @@
-import type { Rule } from '../../src/backlog/lint/rule.ts'
-import type { Example, ExampleFile, RuleDoc } from './rule-doc.ts'
+import { readFileSync } from 'node:fs'
+import type { LintContext } from '../../src/backlog/lint/rule.ts'
 
-/** The page of a rule in `docs/lint/`. */
-export function rulePage(rule: Rule, doc: RuleDoc): string {
-  const right = doc.examples.filter((example) => example.expected.length === 0)
-  const wrong = doc.examples.filter((example) => example.expected.length > 0)
-  return [
-    `# ${rule.name}`,
-    kindOf(rule, doc),
-    doc.about,
-    '## Wrong',
-    ...wrong.flatMap(exampleBlocks),
-    '## Right',
-    ...right.flatMap(exampleBlocks),
-    '## How to fix it',
-    `${doc.fix}\n`,
-  ].join('\n\n')
+/** The page of a rule in `docs/lint/`, which holds the examples that the rule is tested with. */
+export interface RulePage {
+  /** The first paragraph: the severity, and what is wrong. */
+  readonly about: string
+  /** How to put it right. */
+  readonly fix: string
+  readonly wrong: readonly Example[]
+  readonly right: readonly Example[]
 }
 
-/** The list of all rules, `docs/lint/README.md`. */
-export function indexPage(rules: readonly { rule: Rule; doc: RuleDoc }[]): string {
-  const rows = rules.map(({ rule, doc }) => {
-    const about = /^[\s\S]*?[.](?=\s|$)/.exec(doc.about)?.[0].replaceAll('\n', ' ')
-    return `| [${rule.name}](${rule.name}.md) | ${rule.severity} | ${isMended(doc) ? 'yes' : ''} | ${about} |`
-  })
-  return [
-    '# What `ralph lint` checks',
-    'An error makes `ralph lint` exit with 1; a warning does not. Each page shows what is wrong, what is right and how to fix it.\nThese pages are made from the rules themselves, in `src/backlog/lint/rules/`.\n\nFiles of disciplines and features are checked as well, whether or not a task names them. Their problems are reported as `bad-discipline` or `bad-feature`: a field or a section that is probably misspelled (a warning), an agent that ralph does not know, a path that leads out of the repository, servers or frontmatter that cannot be read, a file that is not text. [The prompt](../prompts.md) says what they may contain.',
-    ['| rule | is | fixed by `--fix` | finds |', '|---|---|---|---|', ...rows, ''].join('\n'),
-  ].join('\n\n')
+/** A backlog, and what the rule says of it. */
+export interface Example {
+  readonly context: LintContext
+  readonly files: readonly ExampleFile[]
+  /** Diagnostics as `ralph lint` prints them; none where the backlog is right. */
+  readonly expected: readonly string[]
+  /** The files that `--fix` changes, as it leaves them. */
+  readonly fixed: readonly ExampleFile[]
 }
 
-function kindOf(rule: Rule, doc: RuleDoc): string {
-  const kind = rule.severity === 'error' ? 'An error' : 'A warning'
-  return isMended(doc) ? `${kind}, fixed by \`ralph lint --fix\`.` : `${kind}.`
+export interface ExampleFile {
+  readonly name: string
+  readonly text: string
 }
 
-function isMended(doc: RuleDoc): boolean {
-  return doc.examples.some((example) => example.fixed.length > 0)
+/** Reads the page of a rule. */
+export function readRulePage(name: string): RulePage {
+  const page = readFileSync(new URL(`../../docs/lint/${name}.md`, import.meta.url), 'utf8')
+  const [head = '', wrong = '', right = '', fix = ''] = page.split(/^## (?:Wrong|Right|Fix)\n/m)
+  if (!head.startsWith(`# ${name}\n`)) throw new Error(`docs/lint/${name}.md is not headed "# ${name}"`)
+  return {
+    about: head.slice(head.indexOf('\n')).trim(),
+    fix: fix.trim(),
+    wrong: examplesIn(wrong),
+    right: examplesIn(right),
+  }
 }
 
-function exampleBlocks({ caption, files, expected, fixed }: Example): string[] {
-  return [
-    ...(caption ? [caption] : []),
-    ...files.flatMap(fileBlocks),
-    ...(expected.length > 0 ? [fence('text', expected.join('\n'))] : []),
-    ...(fixed.length > 0 ? ['After `ralph lint --fix`:', ...fixed.flatMap(fileBlocks)] : []),
-  ]
-}
+/** A fence, a hidden context, or a paragraph. */
+const BLOCK = /^```(\w+)\n([^]*?)^```$|^<!-- context: (.*) -->$|^(\S.*)$/gm
+const FIXED = 'After `ralph lint --fix`:'
 
-function fileBlocks({ name, text }: ExampleFile): string[] {
-  return [`\`${name}\``, fence('markdown', text.replace(/\n$/, ''))]
-}
-
-function fence(language: string, text: string): string {
-  return ['```' + language, text, '```'].join('\n')
+/** Files are named above their texts; any other paragraph begins the next example. */
+function examplesIn(section: string): Example[] {
+  const examples: { -readonly [Key in keyof Example]: Example[Key] }[] = []
+  let [name, isFixed] = ['', false]
+  for (const [, language, body = '', context, paragraph = ''] of section.matchAll(BLOCK)) {
+    const named = /^`(\S+\.md)`$/.exec(paragraph)?.[1]
+    if (examples.length === 0 || (paragraph !== '' && paragraph !== FIXED && named === undefined)) {
+      examples.push({ context: {}, files: [], expected: [], fixed: [] })
+      isFixed = false
+    }
+    const example = examples.at(-1)!
+    if (context !== undefined) example.context = JSON.parse(context) as LintContext
+    if (paragraph === FIXED) isFixed = true
+    if (named !== undefined) name = named
+    if (language === 'text') example.expected = body.split('\n').filter(Boolean)
+    if (language !== 'markdown') continue
+    const file = { name, text: body }
+    if (isFixed) example.fixed = [...example.fixed, file]
+    else example.files = [...example.files, file]
+  }
+  return examples
 }

@@ -5,10 +5,7 @@ import type { Cycle } from '../select/cycles.ts'
 import type { Facts, ProblemKind, Status, Task } from '../model.ts'
 import type { Aliases } from '../vocabulary.ts'
 
-/**
- * One kind of problem of a task. Each rule has a file of its own name, with a doc comment that describes the problem
- * (with tested examples) and the fix: `docs/lint/` is generated from it.
- */
+/** One kind of problem of a task. Its page in `docs/lint/` describes it and the fix, with tested examples. */
 export interface Rule {
   readonly name: string
   readonly severity: Severity
@@ -50,15 +47,6 @@ const PREVENTS: ReadonlySet<ProblemKind> = new Set([
   'no-status',
   'unfilled-template',
 ])
-
-/** A rule for a problem that the reader of task files has found: each kind has a rule of the same name. */
-export function problemRule(kind: ProblemKind): Rule {
-  return {
-    name: kind,
-    severity: 'error',
-    start: () => (task) => task.problems.filter((problem) => problem.kind === kind),
-  }
-}
 
 /** What the rules of a backlog need from outside; absent parts are not checked. */
 export interface LintContext {

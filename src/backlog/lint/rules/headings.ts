@@ -1,65 +1,45 @@
 import type { Task } from '../../model.ts'
-import type { Rule } from '../rule.ts'
+import { idOf } from '../../values.ts'
+import { headingSpan } from '../place.ts'
+import { standsAsTask, type Rule } from '../rule.ts'
 
-/**
- * A file has a second first-level heading. A file is one task, so the text below the second heading is in none of its sections.
- *
- * @fix Make the heading a section (`##`), or move the text below it to a file of its own.
- *
- * @example
- * ```markdown T-001.md
- * # T-001: Add the login form
- *
- * - **Status**: TODO
- *
- * ## Description
- * ~~~sh
- * # not a heading
- * ~~~
- * ```
- *
- * @example
- * ```markdown T-001.md
- * ---
- * # a comment
- * ---
- * # T-001: Add the login form
- *
- * - **Status**: TODO
- *
- * <!--
- * # T-000: Write here what to do
- * -->
- * ```
- *
- * @example
- * ```markdown T-001.md
- * # T-001: Add the login form
- *
- * - **Status**: TODO
- *
- * # T-002: Lock after five failures
- * ```
- * ```text
- * docs/tasks/T-001.md:5:1 warning second-heading a second first-level heading; a file is one task
- * ```
- *
- * @example
- * ```markdown T-001.md
- * # T-001: Add the login form
- *
- * - **Status**: TODO
- *
- * ## Description
- * Email and password.
- *
- * # T-002: Lock after five failures
- * ```
- * ```text
- * docs/tasks/T-001.md:8:1 warning second-heading a second first-level heading; a file is one task
- * ```
- */
-export const secondHeading: Rule = {
+const duplicateId: Rule = {
+  name: 'duplicate-id',
+  severity: 'error',
+  start:
+    ({ claims }) =>
+    (task) => {
+      const rivals = claims.rivals.get(task.number)
+      if (!rivals) return []
+      const [first, second] = rivals.files
+      const other = first === task.file ? second : first
+      const more = rivals.files.length > 2 ? ` and ${rivals.files.length - 2} more` : ''
+      return [{ span: headingSpan(task), message: `${task.id} is also the number of ${other}${more}` }]
+    },
+}
+
+const emptyTitle: Rule = {
+  name: 'empty-title',
+  severity: 'error',
+  start: () => (task) => {
+    if (task.title !== '' || !standsAsTask(task)) return []
+    return [{ span: headingSpan(task), message: `${task.id} has no title` }]
+  },
+}
+
+const idWidth: Rule = {
+  name: 'id-width',
+  severity: 'warning',
+  start:
+    ({ idWidth }) =>
+    (task) => {
+      const usual = idWidth === null ? task.id : idOf(task.number, idWidth)
+      if (task.id === usual) return []
+      return [{ span: headingSpan(task), message: `${task.id} would be ${usual} among the others` }]
+    },
+}
+
+const secondHeading: Rule = {
   name: 'second-heading',
   severity: 'warning',
   start: () => (task) =>
@@ -92,3 +72,6 @@ function gapsAfterSections(task: Task): number[] {
   const ends = sections.map((section) => section.span.end)
   return ends.filter((end) => end < task.source.length && !begins.has(end))
 }
+
+/** The rules about a task's heading and its number. */
+export const HEADING_RULES: readonly Rule[] = [duplicateId, emptyTitle, idWidth, secondHeading]
