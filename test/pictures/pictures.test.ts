@@ -7,7 +7,7 @@ import { ralph } from '../cli/ralph.ts'
 import { openTui } from '../tui/harness.ts'
 import { BEGAN } from '../tui/recorded.ts'
 import { liveRun } from '../ui/live-run.ts'
-import { svgOf } from './svg.ts'
+import { movingSvgOf, svgOf, type Moment } from './svg.ts'
 
 // The pictures of README and docs are what the program shows; `npm run pictures` makes them anew.
 
@@ -33,14 +33,26 @@ const NIGHT = readFileSync(new URL('night.ndjson', import.meta.url), 'utf8')
   })
 const LAST = Math.ceil(NIGHT.at(-1)!.second)
 
-it('a run in lines', async () => {
+/** The moments of the night in lines: one for each second in which something happened, the last one for longer. */
+async function nightInLines(): Promise<readonly Moment[]> {
   const { emit, pass, reporter, screen } = await liveRun(COLUMNS, ROWS, { colour: true })
   reporter.keys(['p pause', 's skip', 'q stop', 'd diff', 'l log', 'i take over', 'f full', '? keys'])
-  for (const { second, event } of NIGHT) emit(second, event)
-  pass(2)
-  const size = { columns: COLUMNS, rows: ROWS }
-  const picture = await svgOf(screen.written(), { title: 'ralph run --loop --jobs 2', ...size })
-  await expect(picture).toMatchFileSnapshot(fileOf('run'))
+  const moments: Moment[] = []
+  for (const [index, { second, event }] of NIGHT.entries()) {
+    emit(second, event)
+    if (NIGHT[index + 1]?.second === second) continue
+    pass(0.5)
+    moments.push({ written: screen.written(), seconds: 0.6 })
+  }
+  pass(1.5)
+  return [...moments, { written: screen.written(), seconds: 6 }]
+}
+
+it('a run in lines, as it moves and as it stands in the end', async () => {
+  const picture = { title: 'ralph run --loop --jobs 2', columns: COLUMNS, rows: ROWS }
+  const moments = await nightInLines()
+  await expect(await movingSvgOf(moments, picture)).toMatchFileSnapshot(fileOf('run-moving'))
+  await expect(await svgOf(moments.at(-1)!.written, picture)).toMatchFileSnapshot(fileOf('run'))
 })
 
 const task = (

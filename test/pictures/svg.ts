@@ -21,17 +21,63 @@ text{fill:#e6edf3}.back{fill:#0d1117;stroke:#30363d}.title{fill:#8b949e}.dim{fil
 .bad{fill:#ff7b72}.good{fill:#3fb950}.warn{fill:#d29922}.accent{fill:#58a6ff}.mark{fill:#21262d}}`
 
 /** What a program has written, as a picture that reads in the light and in the dark. */
-export async function svgOf(written: string, { title, columns, rows }: Picture): Promise<string> {
-  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true })
-  const text = written.replaceAll(/\r?\n/g, '\r\n')
-  await new Promise<void>((resolve) => terminal.write(text, resolve))
-  const { active } = terminal.buffer
-  const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row)!)
-  const used = lines.reduce((last, line, row) => (line.translateToString(true) === '' ? last : row + 1), 0)
-  const [width, height] = [columns * WIDTH + 2 * MARGIN, used * HEIGHT + 2 * MARGIN + BAR]
-  const drawn = lines
-    .slice(0, used)
-    .flatMap((line, row) => lineOf(line, BAR + MARGIN + (row + 1) * HEIGHT - 4))
+export async function svgOf(written: string, picture: Picture): Promise<string> {
+  const rows = await rowsOf(written, picture)
+  return frame(picture, rows.length, rows.flat())
+}
+
+/** A moment of a moving picture: all that was written until then, and for how long it stands. */
+export interface Moment {
+  readonly written: string
+  readonly seconds: number
+}
+
+/** The moments one after the other, again and again; only the last one where nothing is to move. */
+export async function movingSvgOf(moments: readonly Moment[], picture: Picture): Promise<string> {
+  const screens = await Promise.all(moments.map(({ written }) => rowsOf(written, picture)))
+  const height = Math.max(...screens.map((rows) => rows.length))
+  const total = moments.reduce((sum, { seconds }) => sum + seconds, 0)
+  /** When a moment begins, in percent; the end where there is no such moment. */
+  const percent = (moment: number): number => {
+    const before = moments.slice(0, moment).reduce((sum, { seconds }) => sum + seconds, 0)
+    return round((100 * before) / total)
+  }
+  const groups = new Map<string, string[]>()
+  for (let row = 0; row < height; row++)
+    for (const { from, to, drawn } of stretchesOf(screens.map((rows) => (rows[row] ?? []).join('\n')))) {
+      const name = `s${from}-${to}`
+      groups.set(name, [...(groups.get(name) ?? []), drawn])
+    }
+  const rules = [...groups.keys()].map((name) => {
+    const [from = 0, to = 0] = name.slice(1).split('-').map(Number)
+    if (from === 0 && to === moments.length) return ''
+    const steps = [
+      from === 0 ? '' : '0%{opacity:0}',
+      `${percent(from)}%{opacity:1}`,
+      to === moments.length ? '' : `${percent(to)}%{opacity:0}`,
+    ]
+    const still = to === moments.length ? 1 : 0
+    return `@keyframes ${name}{${steps.join('')}}.${name}{opacity:${still};animation:${name} ${round(total)}s step-end infinite}`
+  })
+  const style = `<style>${rules.filter(Boolean).join('\n')}\n@media(prefers-reduced-motion:reduce){g{animation:none!important}}</style>`
+  const drawn = [...groups].map(([name, texts]) => `<g class="${name}">\n${texts.join('\n')}\n</g>`)
+  return frame(picture, height, [style, ...drawn])
+}
+
+/** In which moments a row shows what: a stretch ends where the row changes. */
+function stretchesOf(contents: readonly string[]) {
+  const stretches: { readonly from: number; to: number; readonly drawn: string }[] = []
+  for (const [moment, drawn] of contents.entries()) {
+    const last = stretches.at(-1)
+    if (last?.drawn === drawn) last.to = moment + 1
+    else stretches.push({ from: moment, to: moment + 1, drawn })
+  }
+  return stretches.filter(({ drawn }) => drawn !== '')
+}
+
+/** A window of that many rows, with what is drawn in it. */
+function frame({ title, columns }: Picture, rows: number, drawn: readonly string[]): string {
+  const [width, height] = [columns * WIDTH + 2 * MARGIN, rows * HEIGHT + 2 * MARGIN + BAR]
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${round(width)} ${height}" role="img" aria-label="${escaped(title)}">`,
     `<style>${STYLE}</style>`,
@@ -41,6 +87,17 @@ export async function svgOf(written: string, { title, columns, rows }: Picture):
     '</svg>',
     '',
   ].join('\n')
+}
+
+/** The rows that a terminal shows in the end, each as the texts that draw it. */
+async function rowsOf(written: string, { columns, rows }: Picture): Promise<readonly (readonly string[])[]> {
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true })
+  const text = written.replaceAll(/\r?\n/g, '\r\n')
+  await new Promise<void>((resolve) => terminal.write(text, resolve))
+  const { active } = terminal.buffer
+  const lines = Array.from({ length: rows }, (_, row) => active.getLine(active.baseY + row)!)
+  const used = lines.reduce((last, line, row) => (line.translateToString(true) === '' ? last : row + 1), 0)
+  return lines.slice(0, used).map((line, row) => lineOf(line, BAR + MARGIN + (row + 1) * HEIGHT - 4))
 }
 
 interface Run {
