@@ -4,52 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts'
-import type { OptionSpec } from '../src/cli/command.ts'
-import { optionUsage } from '../src/cli/help.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 
-test('the command table of the README is that of the program', () => {
-  const rows = COMMANDS.map(({ name, args, options, summary }) => {
-    const flags = options.map(({ name, value }) => `\`--${name}${value ? ` ${value}` : ''}\``).join(' ')
-    return `| \`ralph ${`${name} ${args}`.trim()}\` | ${summary}${flags ? `<br>${flags}` : ''} |`
-  })
-  const table = ['| command | does |', '|---|---|', ...rows].join('\n')
-  expect(read('README.md')).toContain(`<!-- commands -->\n${table}\n<!-- /commands -->`)
-})
-
-test('docs/commands.md is made from the table of commands', async () => {
-  const options = (all: readonly OptionSpec[]): string =>
-    [
-      '| option | |',
-      '|---|---|',
-      ...all.map((one) => `| \`${optionUsage(one)}\` | ${cell(one.about)} |`),
-    ].join('\n')
-  const cell = (text: string): string => text.replaceAll('|', '\\|')
-  const sections = COMMANDS.map(({ name, args, summary, options: own, examples }) =>
-    [
-      `## ${name}`,
-      `\`ralph ${`${name} ${args}`.trim()}\` ${summary}.`,
-      ...(own.length > 0 ? [options(own)] : []),
-      `\`\`\`sh\n${examples.join('\n')}\n\`\`\``,
-    ].join('\n\n'),
-  )
-  const head = `# The commands
-
-What \`ralph <command> --help\` says, on one page. It is made from the same table.
-
-They work from anywhere inside the project. Results go to standard output, everything else to standard error. The exit code is 0 when all was done as asked, 1 when the answer is no (nothing is eligible, lint found errors, a task ended blocked), 2 when the command line, the configuration or the environment is wrong, and 130 after an interrupt.
-
-Every command takes
-
-${options(GLOBAL_OPTIONS)}
-`
-  await expect(`${head}\n${sections.join('\n\n')}\n`).toMatchFileSnapshot('../docs/commands.md')
-})
-
-const pages = ['README.md', 'CHANGELOG.md', 'docs/lint/README.md'].concat(
-  ['docs', 'docs/guides'].flatMap((folder) =>
+const pages = ['README.md', 'CHANGELOG.md', 'test/bench/README.md'].concat(
+  ['docs', 'docs/lint'].flatMap((folder) =>
     readdirSync(join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
   ),
 )
@@ -61,16 +21,33 @@ test('what the README links is in the package', () => {
   expect(missing).toEqual([])
 })
 
-test('the commands of the guides are commands, and their options are theirs', () => {
+test('the README fits on two screens, and says how to try and how to test', () => {
+  const text = read('README.md')
+  expect(text.split('\n').length).toBeLessThanOrEqual(120)
+  for (const command of ['npm ci && npm run demo', 'npm cit'])
+    expect(text).toContain(`\`\`\`sh\n${command}\n`)
+})
+
+/** The lines of shell and the short pieces of code of a page. */
+function codeOf(page: string): readonly string[] {
+  const text = read(page)
+  const fences = [...text.matchAll(/^ *```(?:sh|yaml)\n([^]*?)^ *```/gm)].map((match) => match[1]!)
+  const spans = [...text.replace(/^ *```[^]*?^ *```/gm, '').matchAll(/`([^`\n]+)`/g)].map(
+    (match) => match[1]!,
+  )
+  return [...fences.flatMap((fence) => fence.split('\n')), ...spans]
+}
+
+test('the commands of the pages are commands, and their options are theirs', () => {
   const shown = pages
-    .filter((page) => /guides|ci\.md/.test(page))
-    .flatMap((page) => [...read(page).matchAll(/(?:^|[`(] ?|&& |- )ralph ([a-z]+)([^`#\n|>]*)/gm)])
-  expect(shown.length).toBeGreaterThan(20)
+    .flatMap(codeOf)
+    .flatMap((line) => [...line.matchAll(/(?:^|&& |- |\| |: )ralph ([a-z]+)([^#|>]*)/g)])
+  expect(shown.length).toBeGreaterThan(100)
   const everywhere = GLOBAL_OPTIONS.map(({ name }) => `--${name}`)
   for (const [line, name, rest = ''] of shown) {
     const command = COMMANDS.find((one) => one.name === name)
     expect(command, line).toBeDefined()
-    const known = [...everywhere, ...command!.options.map((option) => `--${option.name}`)]
+    const known = [...everywhere, '--help', ...command!.options.map((option) => `--${option.name}`)]
     for (const [flag] of rest.matchAll(/--[a-z-]+/g)) expect(known, line).toContain(flag)
   }
 })
@@ -95,7 +72,20 @@ function anchorsOf(page: string): readonly string[] {
   )
 }
 
-test.each(['README.md', 'docs/contributing.md', '.ci/run', '.github/workflows/ci.yml'])(
+test('every page can be reached from the first one', () => {
+  const linked = new Set(['docs/README.md'])
+  for (const page of linked)
+    for (const [, path = ''] of read(page).matchAll(/\]\((?!https?:)([^)#]+\.md)/g))
+      linked.add(posix.join(posix.dirname(page), path))
+  expect(pages.filter((page) => page.startsWith('docs/') && !linked.has(page))).toEqual([])
+})
+
+test('the files that the architecture names are there', () => {
+  const named = [...read('docs/architecture.md').matchAll(/`((?:src|test)\/[\w./-]+)`/g)]
+  expect(named.map((match) => match[1]!).filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+test.each(['README.md', 'docs/architecture.md', '.ci/run', '.github/workflows/ci.yml'])(
   '%s runs the commands that exist',
   (file) => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }

@@ -100,11 +100,4 @@ describe('docs/json.md', () => {
     const { tasks } = JSON.parse(stdout) as { tasks: object[] }
     expect(Object.keys(JSON.parse(example) as object)).toEqual(Object.keys(tasks[0]!))
   })
-
-  it('names every event of a run', () => {
-    const events = readFileSync(new URL('../../src/engine/events/event.ts', import.meta.url), 'utf8')
-    const types = [...events.matchAll(/readonly type: '([a-z-]+)'/g)].map((match) => match[1]!)
-    const rows = rowsOf('The events of a run')
-    expect(new Set(rows.keys())).toEqual(new Set(['type', ...types]))
-  })
 })

@@ -42,15 +42,17 @@ export function readRulePage(name: string): RulePage {
 /** A fence, a hidden context, or a paragraph. */
 const BLOCK = /^```(\w+)\n([^]*?)^```$|^<!-- context: (.*) -->$|^(\S.*)$/gm
 const FIXED = 'After `ralph lint --fix`:'
+const FIRST = 'T-001.md'
 
-/** Files are named above their texts; any other paragraph begins the next example. */
+/** Files are named above their texts, but for one T-001.md; any other paragraph begins the next example. */
 function examplesIn(section: string): Example[] {
   const examples: { -readonly [Key in keyof Example]: Example[Key] }[] = []
-  let [name, isFixed] = ['', false]
+  let [name, isFixed] = [FIRST, false]
   for (const [, language, body = '', context, paragraph = ''] of section.matchAll(BLOCK)) {
     const named = /^`(\S+\.md)`$/.exec(paragraph)?.[1]
     if (examples.length === 0 || (paragraph !== '' && paragraph !== FIXED && named === undefined)) {
       examples.push({ context: {}, files: [], expected: [], fixed: [] })
+      name = FIRST
       isFixed = false
     }
     const example = examples.at(-1)!
