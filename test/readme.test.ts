@@ -80,6 +80,12 @@ test('every page can be reached from the first one', () => {
   expect(pages.filter((page) => page.startsWith('docs/') && !linked.has(page))).toEqual([])
 })
 
+test('every picture is on a page', () => {
+  const text = pages.map(read).join('\n')
+  const pictures = readdirSync(join(root, 'docs/pictures'))
+  expect(pictures.filter((name) => !text.includes(`pictures/${name})`))).toEqual([])
+})
+
 test('the files that the architecture names are there', () => {
   const named = [...read('docs/architecture.md').matchAll(/`((?:src|test)\/[\w./-]+)`/g)]
   expect(named.map((match) => match[1]!).filter((path) => !existsSync(join(root, path)))).toEqual([])
