@@ -5,15 +5,15 @@ import type { Usage } from '../base/usage.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 
 /**
- * * The port between ralph and an agent: the request, the events, the ways to end.
- * `run` never throws and always ends with exactly one `finished` event.
+ * The port between ralph and an agent: the request, the events, the ways to end.
+ * `run` rejects only with what `emit` throws.
  */
 export interface Agent {
   readonly name: string
   readonly alwaysReads?: Provider['alwaysReads']
   /** Whether it can use the MCP servers of a request. */
   readonly takesMcpServers?: boolean
-  run(request: AgentRequest): AsyncIterable<AgentEvent>
+  run(request: AgentRequest, emit: (event: AgentEvent) => void): Promise<AgentOutcome>
   /** Starts its interactive program in the person's terminal and waits for its end; absent if it has none. */
   byHand?(
     request: AgentRequest,
@@ -107,7 +107,6 @@ export type AgentEvent =
   | { readonly type: 'warning'; readonly message: string }
   /** The cage refused an action of the agent. */
   | { readonly type: 'caged'; readonly action: CagedAction }
-  | { readonly type: 'finished'; readonly outcome: AgentOutcome }
 
 /** How an agent ended, with a reason that a person can act on. */
 export interface AgentOutcome {
@@ -219,9 +218,9 @@ export interface Exit {
   readonly stderr: string
 }
 
-/** The events of a reader; the runtime adds `started` and `finished`. */
+/** The events of a reader. */
 export type StreamEvent =
-  | Exclude<AgentEvent, { type: 'started' | 'caged' | 'finished' }>
+  | Exclude<AgentEvent, { type: 'started' | 'caged' }>
   | { readonly type: 'session'; readonly sessionId: string | null; readonly model: string | null }
   /** The agent has sent its result: ralph does not wait long for what still runs. */
   | { readonly type: 'result' }

@@ -2,7 +2,6 @@ import { LineSplitter, Tail } from '../base/stream.ts'
 import { openPty } from '../process/pty.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
 import { driveByHand } from './by-hand.ts'
-import { Channel } from './channel.ts'
 import { outcomeOf, type StreamState } from './outcome.ts'
 import type {
   Agent,
@@ -39,29 +38,6 @@ const USUAL_TERM = 'xterm-256color'
 /** How long after some output an unfinished line is shown. */
 const SHOW_MS = 500
 
-/** So many events at once are joined. */
-const MANY = 64
-const LONGEST_JOINED = 16_384
-
-/** Joins neighbouring texts: an agent may print millions of lines, and each event passes through the whole run. */
-function* joined(events: readonly AgentEvent[]): Iterable<AgentEvent> {
-  let texts: string[] = []
-  let length = 0
-  for (const event of events) {
-    const isText = event.type === 'text'
-    if (texts.length > 0 && (!isText || length >= LONGEST_JOINED)) {
-      yield { type: 'text', text: texts.join('\n') }
-      texts = []
-      length = 0
-    }
-    if (isText) {
-      texts.push(event.text)
-      length += event.text.length
-    } else yield event
-  }
-  if (texts.length > 0) yield { type: 'text', text: texts.join('\n') }
-}
-
 /** Makes an agent from a provider: runs its program, reads its stream and enforces its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
   const { name, alwaysReads, takesMcpServers = false, interactive } = provider
@@ -70,19 +46,22 @@ export function createAgent(provider: Provider, options: RuntimeOptions): Agent 
     name,
     takesMcpServers,
     ...(alwaysReads && { alwaysReads }),
-    run: (request) => new AgentProcess(provider, request, options).events(),
+    run: (request, emit) => new AgentProcess(provider, request, { ...options, emit }).run(),
     ...(interactive && {
       byHand: (request, at) => driveByHand({ ...provider, interactive }, request, { ...at, start }),
     }),
   }
 }
 
+interface ProcessOptions extends RuntimeOptions {
+  readonly emit: (event: AgentEvent) => void
+}
+
 /** One run of an agent. */
 class AgentProcess {
   readonly #provider: Provider
   readonly #request: AgentRequest
-  readonly #options: RuntimeOptions
-  readonly #channel = new Channel<AgentEvent>()
+  readonly #options: ProcessOptions
   readonly #lines: LineSplitter | TerminalLines
   readonly #complaints = new LineSplitter()
   readonly #stderr = new Tail(STDERR_BYTES)
@@ -90,6 +69,8 @@ class AgentProcess {
   readonly #watch: Watch
   readonly #begun = performance.now()
   #process: Running | null = null
+  /** What the receiver of its events threw. */
+  #fault: { readonly error: unknown } | null = null
   /** Why ralph ended it; null if it ends by itself. */
   #forced: AgentEnd | null = null
   /** Whether the agent has sent its result. */
@@ -101,7 +82,7 @@ class AgentProcess {
   #shown = ''
   #showTimer: NodeJS.Timeout | undefined
 
-  constructor(provider: Provider, request: AgentRequest, options: RuntimeOptions) {
+  constructor(provider: Provider, request: AgentRequest, options: ProcessOptions) {
     this.#provider = provider
     this.#request = request
     this.#options = options
@@ -111,30 +92,16 @@ class AgentProcess {
     this.#watch = new Watch(provider.silent ? { ...limits, stallSeconds: Infinity } : limits)
   }
 
-  async *events(): AsyncGenerator<AgentEvent, void, void> {
-    const work = this.#work()
+  /** Rejects only with what the receiver of its events threw: other errors are outcomes too. */
+  async run(): Promise<AgentOutcome> {
     try {
-      for (let events = await this.#channel.take(); events; events = await this.#channel.take()) {
-        for (const event of events.length > MANY ? joined(events) : events) yield event
-      }
-    } finally {
-      // A caller that stops listening no longer needs the agent.
-      this.#process?.end('now')
-      await work
-    }
-  }
-
-  /** Never rejects: errors are outcomes too. */
-  async #work(): Promise<void> {
-    let outcome: AgentOutcome
-    try {
-      outcome = await this.#run()
+      return await this.#run()
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      outcome = this.#outcome({ kind: 'not-started', reason, missing: false })
+      this.#process?.end('now')
+      await this.#process?.finished.catch(() => undefined)
+      if (this.#fault) throw this.#fault.error
+      return this.#notStarted(error instanceof Error ? error.message : String(error))
     }
-    this.#channel.push({ type: 'finished', outcome })
-    this.#channel.close()
   }
 
   async #run(): Promise<AgentOutcome> {
@@ -145,7 +112,10 @@ class AgentProcess {
     signal.addEventListener('abort', interrupt)
     killSignal?.addEventListener('abort', kill)
     try {
-      if (signal.aborted || killSignal?.aborted) return this.#interruptedBeforeStart()
+      if (signal.aborted || killSignal?.aborted) {
+        this.#forced = { kind: 'interrupted' }
+        return this.#notStarted('interrupted')
+      }
       const invocation = this.#provider.invocation(this.#request)
       const prepared = writePrivateFiles(invocation, this.#request.env)
       return await this.#runProcess(invocation, prepared).finally(prepared.remove)
@@ -158,9 +128,8 @@ class AgentProcess {
     }
   }
 
-  #interruptedBeforeStart(): AgentOutcome {
-    this.#forced = { kind: 'interrupted' }
-    return this.#outcome({ kind: 'not-started', reason: 'interrupted', missing: false })
+  #notStarted(reason: string): AgentOutcome {
+    return this.#outcome({ kind: 'not-started', reason, missing: false })
   }
 
   async #runProcess(
@@ -169,8 +138,7 @@ class AgentProcess {
   ): Promise<AgentOutcome> {
     const request = this.#request
     const terminal = this.#provider.pty ? await openPty(USUAL_SIZE) : undefined
-    if (terminal && 'problem' in terminal)
-      return this.#outcome({ kind: 'not-started', reason: terminal.problem, missing: false })
+    if (terminal && 'problem' in terminal) return this.#notStarted(terminal.problem)
     const running = this.#options.start(
       { program, args },
       {
@@ -180,7 +148,7 @@ class AgentProcess {
         stdinFile,
         readable: folder,
         writable: writableOf(request),
-        onCaged: (action) => this.#channel.push({ type: 'caged', action }),
+        onCaged: (action) => this.#emit({ type: 'caged', action }),
         onOutput: (chunk, stream) => this.#take(chunk, stream),
         killAfterSeconds: this.#options.killAfterSeconds,
       },
@@ -189,7 +157,7 @@ class AgentProcess {
     // It may have been ended while its terminal was created.
     if (this.#forced) running.end('now')
     if (running.pid !== undefined) {
-      this.#channel.push({ type: 'started', pid: running.pid })
+      this.#emit({ type: 'started', pid: running.pid })
       this.#arm()
     }
     const end = await running.finished
@@ -199,16 +167,24 @@ class AgentProcess {
     return this.#outcome(end)
   }
 
-  #take(chunk: Uint8Array, stream: 'stdout' | 'stderr'): Promise<void> | undefined {
+  #take(chunk: Uint8Array, stream: 'stdout' | 'stderr'): void {
     this.#request.log(chunk, stream)
     if (stream === 'stderr') {
       this.#stderr.push(chunk)
       if (this.#reader.complaint) this.#readComplaints(this.#complaints.push(chunk))
-      return undefined
+      return
     }
     this.#readAll(this.#lines.push(chunk))
     if (this.#lines instanceof TerminalLines) this.#showTimer ??= setTimeout(() => this.#show(), SHOW_MS)
-    return this.#channel.room()
+  }
+
+  #emit(event: AgentEvent): void {
+    try {
+      this.#options.emit(event)
+    } catch (error) {
+      this.#fault = { error }
+      throw error
+    }
   }
 
   /** Questions end no line, and progress bars only when they are full. */
@@ -253,15 +229,15 @@ class AgentProcess {
         return this.#leaveSoon()
       case 'usage':
         this.#heard = { ...this.#heard, usage: event.usage }
-        this.#channel.push(event)
+        this.#emit(event)
         return
       case 'text':
         // It was shown before its line ended.
-        if (event.text !== this.#shown) this.#channel.push(event)
+        if (event.text !== this.#shown) this.#emit(event)
         this.#shown = ''
         return
       default:
-        this.#channel.push(event)
+        this.#emit(event)
     }
   }
 
@@ -285,7 +261,6 @@ class AgentProcess {
   }
 
   #check(): void {
-    if (!this.#channel.isDrained) this.#watch.excuse(this.#elapsed)
     const expired = this.#watch.expired(this.#elapsed)
     if (expired) this.#force(expired, 'interrupt')
     else this.#arm()
@@ -298,7 +273,7 @@ class AgentProcess {
 
   #warnOf(survivors: readonly number[]): void {
     const message = `these processes of the agent could not be ended: ${survivors.join(', ')}`
-    this.#channel.push({ type: 'warning', message })
+    this.#emit({ type: 'warning', message })
   }
 
   #outcome(end: ProcessEnd): AgentOutcome {

@@ -30,11 +30,6 @@ export class Watch {
     return event.type === 'usage' ? this.#overLimit(event.usage) : null
   }
 
-  /** Ignores a time in which nobody listened: then the agent was not silent. */
-  excuse(ms: number): void {
-    this.#lastEvent = Math.max(this.#lastEvent, ms)
-  }
-
   /** Why the run must end now; null if it need not. */
   expired(ms: number): AgentEnd | null {
     const { seconds, stallSeconds } = this.#limits

@@ -1,5 +1,7 @@
 import { tmpdir } from 'node:os'
-import type { AgentEvent, AgentOutcome, AgentRequest } from '../../src/agents/port.ts'
+import type { AgentEvent, AgentRequest, Provider } from '../../src/agents/port.ts'
+import { createAgent } from '../../src/agents/runtime.ts'
+import { startProcess } from '../../src/process/start.ts'
 
 /** A request of which a test says only what it is about. */
 export function requestOf(changes: Partial<AgentRequest> = {}): AgentRequest {
@@ -19,11 +21,22 @@ export function requestOf(changes: Partial<AgentRequest> = {}): AgentRequest {
   }
 }
 
-/** All events of a run; the last is its outcome, and the only one. */
-export async function listen(events: AsyncIterable<AgentEvent>) {
-  const heard: AgentEvent[] = []
-  for await (const event of events) heard.push(event)
-  const outcomes = heard.flatMap((event) => (event.type === 'finished' ? [event.outcome] : []))
-  if (outcomes.length !== 1 || heard.at(-1)?.type !== 'finished') throw new Error('not exactly one end')
-  return { events: heard, outcome: outcomes[0] as AgentOutcome }
+/** How a provider's program is started in tests, and how soon it is ended. */
+export const QUICK = {
+  start: startProcess,
+  now: () => new Date('2026-11-18T12:00:00Z'),
+  killAfterSeconds: 0.1,
+  resultGraceSeconds: 0.05,
+}
+
+/** All events of a run, and its outcome. */
+export async function runOf(
+  provider: Provider,
+  changes: Partial<AgentRequest> = {},
+  options: Partial<Parameters<typeof createAgent>[1]> = {},
+) {
+  const events: AgentEvent[] = []
+  const agent = createAgent(provider, { ...QUICK, ...options })
+  const outcome = await agent.run(requestOf(changes), (event) => events.push(event))
+  return { events, outcome }
 }

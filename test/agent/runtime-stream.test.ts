@@ -1,7 +1,6 @@
-import { startProcess } from '../../src/process/start.ts'
 import { expect, test } from 'vitest'
 import { createAgent } from '../../src/agents/runtime.ts'
-import { requestOf } from './requests.ts'
+import { QUICK, requestOf, runOf } from './requests.ts'
 import { jsonProvider } from './steered-agent.ts'
 
 const line = JSON.stringify({ type: 'text', text: 'y'.repeat(8000) })
@@ -11,12 +10,10 @@ test.skipIf(process.platform === 'win32')('a stream of 300 MB is read in flat me
   const provider = jsonProvider({ program: 'sh', args: ['-c', `yes '${line}' | head -c ${BYTES}; echo`] })
   const before = process.memoryUsage.rss()
   let [texts, peak] = [0, 0]
-  for await (const event of createAgent(provider, { start: startProcess, now: () => new Date(0) }).run(
-    requestOf(),
-  )) {
+  await createAgent(provider, QUICK).run(requestOf(), (event) => {
     if (event.type === 'text') texts++
     if (texts % 1000 === 0) peak = Math.max(peak, process.memoryUsage.rss())
-  }
+  })
   expect(texts).toBe(Math.floor(BYTES / (line.length + 1)))
   expect(peak - before).toBeLessThan(150_000_000)
 })
@@ -29,11 +26,8 @@ test.skipIf(process.platform === 'win32')('300 MB without a newline are read in 
     bytes += chunk.length
     if (bytes % 100_000_000 < chunk.length) peak = Math.max(peak, process.memoryUsage.rss())
   }
-  const events = createAgent(provider, { start: startProcess, now: () => new Date(0) }).run(
-    requestOf({ log }),
-  )
-  for await (const event of events)
-    if (event.type === 'finished') expect(event.outcome.end.kind).toBe('crashed')
+  const { outcome } = await runOf(provider, { log })
+  expect(outcome.end.kind).toBe('crashed')
   expect(bytes).toBe(BYTES)
   expect(peak - before).toBeLessThan(150_000_000)
 })

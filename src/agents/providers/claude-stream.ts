@@ -1,87 +1,50 @@
-import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
-import type { Usage } from '../../base/usage.ts'
-import { failureEnd, silentEnd, type ProviderFailure, type FailureWords } from './failure.ts'
-import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
-import { assistantEvents, denials, toolResultEvents } from './message-blocks.ts'
-import { ToolCalls } from './tool-calls.ts'
+import type { Exit, StreamEnd, StreamEvent } from '../port.ts'
+import { sum, UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
+import { failureEnd, type ProviderFailure } from './failure.ts'
+import { list, number, record, text, type Json } from './json-lines.ts'
+import { session } from './json-reader.ts'
+import { MessageReader } from './message-reader.ts'
 import { budgetSpent } from '../watch.ts'
-import { sum, UNKNOWN_USAGE } from '../../base/usage.ts'
-
-/** Its name, and what a person does about a missing login. */
-export const CLAUDE = {
-  agent: 'Claude Code',
-  login: 'run `claude` and log in, or set ANTHROPIC_API_KEY',
-} as const
 
 /** After how many refused logins to end the run: Claude Code itself tries for three minutes. */
 const HOPELESS_LOGINS = 2
 
 /** Reads `claude -p --output-format stream-json`. */
-export class ClaudeReader implements StreamReader {
-  readonly #request: AgentRequest
-  readonly #words: FailureWords
-  readonly #tools: ToolCalls
-  readonly #denied = new Map<string, string>()
+export class ClaudeReader extends MessageReader {
   /** The messages whose usage is already counted: each event of a message repeats it. */
   readonly #counted = new Set<string>()
   #usageSoFar = UNKNOWN_USAGE
-  /** The last one counts: a background task brings further results. */
-  #result: Json | null = null
   #retry: ProviderFailure | null = null
   #limitEnds: Date | null = null
 
-  constructor(request: AgentRequest, now: () => Date) {
-    this.#request = request
-    this.#tools = new ToolCalls(request.cwd)
-    this.#words = { ...CLAUDE, now }
-  }
-
-  line(line: string): readonly StreamEvent[] {
-    const event = parseLine(line)
-    switch (event?.['type']) {
+  protected event(event: Json): readonly StreamEvent[] {
+    switch (event['type']) {
       case 'system':
         return this.#system(event)
       case 'assistant':
         return this.#assistant(event)
       case 'user':
-        return toolResultEvents(record(event['message']), this.#tools, (id) => this.#denied.has(id))
+        return this.toolResults(record(event['message']))
       case 'rate_limit_event':
         return this.#rateLimit(record(event['rate_limit_info']))
       case 'result':
-        this.#result = event
-        return [
-          { type: 'usage', usage: this.#usage() },
-          // Turns in its queue will follow: then this is not the last result.
-          ...(number(event['queued_turn_count']) ? [] : [{ type: 'result' } as const]),
-        ]
+        this.result = event
+        // Turns in its queue will follow: then this is not the last result.
+        return number(event['queued_turn_count']) ? [this.used] : [this.used, { type: 'result' }]
       default:
         return []
-    }
-  }
-
-  end(exit: Exit): StreamEnd {
-    const result = this.#result
-    return {
-      end: result ? this.#resultEnd(result) : this.#endWithoutResult(exit),
-      finalMessage: answerOf(result),
-      usage: this.#usage(),
-      denied: [...new Set(result ? denials(result, this.#request.cwd) : [...this.#denied.values()])],
     }
   }
 
   #system(event: Json): readonly StreamEvent[] {
     switch (event['subtype']) {
       case 'init':
-        return [
-          { type: 'session', sessionId: textOrNull(event['session_id']), model: textOrNull(event['model']) },
-        ]
+        return [session(event['session_id'], event['model'])]
       case 'api_retry':
         return this.#apiRetry(event)
-      case 'permission_denied': {
-        const id = text(event['tool_use_id'])
-        this.#denied.set(id, this.#tools.summaryOf(id) ?? text(event['tool_name']))
+      case 'permission_denied':
+        this.tools.deny(text(event['tool_use_id']), text(event['tool_name']))
         return []
-      }
       default:
         return []
     }
@@ -93,7 +56,7 @@ export class ClaudeReader implements StreamReader {
     // Without a status nobody has answered, and `error` is `unknown`.
     const message = status === null ? `connection error (${error})` : `${error} (${status})`
     this.#retry = { status, message }
-    const until = delay === null ? null : new Date(this.#words.now().getTime() + delay)
+    const until = delay === null ? null : new Date(this.words.now().getTime() + delay)
     const retrying = { type: 'retrying', reason: message, until } as const
     // Only once: each further result would give it more time to end.
     const hopeless = status === 401 && event['attempt'] === HOPELESS_LOGINS
@@ -102,7 +65,7 @@ export class ClaudeReader implements StreamReader {
 
   #assistant(event: Json): readonly StreamEvent[] {
     const message = record(event['message'])
-    const events = assistantEvents(message, this.#tools)
+    const events = this.blocks(message)
     // Claude Code's own messages have this model, such as `Invalid API key`.
     if (message['model'] === '<synthetic>') return events
     this.#retry = null
@@ -111,7 +74,7 @@ export class ClaudeReader implements StreamReader {
     this.#counted.add(id)
     const isOwnTurn = event['parent_tool_use_id'] == null
     this.#usageSoFar = withMessage(this.#usageSoFar, record(message['usage']), isOwnTurn)
-    return [...events, { type: 'usage', usage: this.#usage() }]
+    return [...events, this.used]
   }
 
   #rateLimit(info: Json): readonly StreamEvent[] {
@@ -128,34 +91,27 @@ export class ClaudeReader implements StreamReader {
     return [{ type: 'warning', message: `The ${limitName(info)} of Claude Code is ${share}.` }]
   }
 
-  #resultEnd(result: Json): StreamEnd['end'] {
+  protected resultEnd(result: Json): StreamEnd['end'] {
     const message = text(result['result']) || list(result['errors']).map(text).join('; ')
     if (result['subtype'] === 'error_max_turns') return { kind: 'max-turns', reason: message }
     if (result['subtype'] === 'error_max_budget_usd')
-      return budgetSpent(this.#request.limits) ?? { kind: 'budget', reason: message }
+      return budgetSpent(this.request.limits) ?? { kind: 'budget', reason: message }
     if (result['stop_reason'] === 'refusal')
       return { kind: 'refused', reason: message || 'The model refused.', hopeless: 'task' }
     // An API error is called a success, so the subtype says nothing here.
     const status = number(result['api_error_status'])
     if (result['is_error'] !== true && status === null) return { kind: 'finished' }
-    return failureEnd({ status, message, until: this.#limitEnds }, this.#words)
+    return failureEnd({ status, message, until: this.#limitEnds }, this.words)
   }
 
   /** If it was killed while it waited to try again, the reason is what it waited for. */
-  #endWithoutResult(exit: Exit): StreamEnd['end'] {
-    if (this.#retry === null) return silentEnd(exit, this.#words)
-    return failureEnd({ ...this.#retry, until: this.#limitEnds }, this.#words)
+  protected endWithoutResult(exit: Exit): StreamEnd['end'] {
+    return this.failed(exit, this.#retry && { ...this.#retry, until: this.#limitEnds })
   }
 
-  #usage(): Usage {
-    return this.#result ? resultUsage(this.#result, this.#request.limits.turns) : this.#usageSoFar
+  protected usage(): Usage {
+    return this.result ? resultUsage(this.result, this.request.limits.turns) : this.#usageSoFar
   }
-}
-
-/** An answer in the requested shape is not part of the message. */
-function answerOf(result: Json | null): string {
-  const structured = result?.['structured_output']
-  return structured == null ? text(result?.['result']) : JSON.stringify(structured)
 }
 
 /** Without the output tokens: an event reports them before the message is complete, so they are always too few. */

@@ -2,10 +2,16 @@ import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { FOLDER, type AgentRequest, type Invocation, type Provider, type Session } from '../port.ts'
-import { ClaudeReader, CLAUDE } from './claude-stream.ts'
+import { ClaudeReader } from './claude-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { hasMcpServers, mcpFile, openingPrompt, option } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+/** Its name, and what a person does about a missing login. */
+const CLAUDE = {
+  agent: 'Claude Code',
+  login: 'run `claude` and log in, or set ANTHROPIC_API_KEY',
+} as const
 
 const SET_UP = {
   variables: [
@@ -93,7 +99,7 @@ export const claude: Provider = {
       },
     }
   },
-  reader: (request, now) => new ClaudeReader(request, now),
+  reader: (request, now) => new ClaudeReader({ ...CLAUDE, now }, request),
 }
 
 function sessionArgs(session: Session, prompt: string): readonly string[] {

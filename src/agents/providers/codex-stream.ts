@@ -1,34 +1,20 @@
-import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
+import type { Exit, StreamEnd, StreamEvent } from '../port.ts'
 import type { Usage } from '../../base/usage.ts'
-import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
-import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
-import { oneLine, toolSummary } from './tool-summary.ts'
-import { TurnCounter } from './turn-counter.ts'
-
-/** Its name, and what a person does about a missing login. */
-export const CODEX = { agent: 'Codex', login: 'run `codex login`' } as const
+import { list, number, record, text, type Json } from './json-lines.ts'
+import { JsonReader, session } from './json-reader.ts'
+import { oneLine } from './tool-summary.ts'
 
 /** Reads `codex exec --json`. */
-export class CodexReader implements StreamReader {
-  readonly #cwd: string
-  readonly #words: FailureWords
-  readonly #turns = new TurnCounter()
-  readonly #denied = new Set<string>()
+export class CodexReader extends JsonReader {
   #message = ''
   #tokens: Json = {}
   #completed = false
   #failure: string | null = null
 
-  constructor(request: AgentRequest, now: () => Date) {
-    this.#cwd = request.cwd
-    this.#words = { ...CODEX, now }
-  }
-
-  line(line: string): readonly StreamEvent[] {
-    const event = parseLine(line)
-    switch (event?.['type']) {
+  protected event(event: Json): readonly StreamEvent[] {
+    switch (event['type']) {
       case 'thread.started':
-        return [{ type: 'session', sessionId: textOrNull(event['thread_id']), model: null }]
+        return [session(event['thread_id'])]
       case 'turn.started':
         this.#completed = false
         return []
@@ -42,7 +28,7 @@ export class CodexReader implements StreamReader {
         this.#completed = true
         this.#failure = null
         this.#tokens = record(event['usage'])
-        return [{ type: 'usage', usage: this.#usage() }, { type: 'result' }]
+        return [this.used, { type: 'result' }]
       case 'turn.failed':
         this.#failure = text(record(event['error'])['message'])
         return [{ type: 'result' }]
@@ -52,19 +38,13 @@ export class CodexReader implements StreamReader {
   }
 
   end(exit: Exit): StreamEnd {
+    const failure = this.#failure === null ? null : { message: this.#failure }
     return {
-      end: this.#end(exit),
+      end: this.#completed ? { kind: 'finished' } : this.failed(exit, failure),
       finalMessage: this.#completed ? this.#message : '',
-      usage: this.#usage(),
-      denied: [...this.#denied],
+      usage: this.usage(),
+      denied: this.tools.denied,
     }
-  }
-
-  #end(exit: Exit): StreamEnd['end'] {
-    if (this.#completed) return { kind: 'finished' }
-    return this.#failure === null
-      ? silentEnd(exit, this.#words)
-      : failureEnd({ status: null, message: this.#failure }, this.#words)
   }
 
   /** Not the end yet: it tries several times, and only `turn.failed` means that it gave up. */
@@ -93,33 +73,23 @@ export class CodexReader implements StreamReader {
   #readText(message: string): readonly StreamEvent[] {
     this.#failure = null
     this.#message = message
-    this.#turns.speak()
-    return [
-      { type: 'text', text: message },
-      { type: 'usage', usage: this.#usage() },
-    ]
+    this.turns.speak()
+    return [{ type: 'text', text: message }, this.used]
   }
 
   #tool(item: Json, completed: boolean): readonly StreamEvent[] {
-    const id = text(item['id'])
-    const { name, summary } = describe(item, this.#cwd)
+    const begun = this.tools.begin(text(item['id']), ...nameAndInput(item))
     this.#failure = null
-    this.#turns.speak()
-    if (!completed) {
-      return [
-        { type: 'tool', id, name, summary, status: 'running' },
-        { type: 'usage', usage: this.#usage() },
-      ]
-    }
-    this.#turns.answer()
-    const status = toolStatus(item)
-    if (status === 'denied') this.#denied.add(summary)
-    return [{ type: 'tool', id, name, summary, status }]
+    this.turns.speak()
+    if (!completed) return [begun, this.used]
+    this.turns.answer()
+    if (isDenied(item)) this.tools.deny(begun.id)
+    return [this.tools.end(begun.id, item['status'] !== 'failed')]
   }
 
-  #usage(): Usage {
+  protected usage(): Usage {
     return {
-      turns: this.#turns.count || null,
+      turns: this.turns.count,
       inputTokens: number(this.#tokens['input_tokens']),
       cachedTokens: number(this.#tokens['cached_input_tokens']),
       outputTokens: number(this.#tokens['output_tokens']),
@@ -128,33 +98,25 @@ export class CodexReader implements StreamReader {
   }
 }
 
-function toolStatus(item: Json): 'ok' | 'failed' | 'denied' {
-  if (item['status'] === 'declined') return 'denied'
-  // Its sandbox reports nothing: a blocked command, such as a commit, fails with a read-only disk.
-  const output = text(item['aggregated_output'])
-  if (item['status'] === 'failed' && /Read-only file system/i.test(output)) return 'denied'
-  if (/requires approval|rejected by/i.test(text(record(item['error'])['message']))) return 'denied'
-  return item['status'] === 'failed' ? 'failed' : 'ok'
-}
-
-function describe(item: Json, cwd: string): { readonly name: string; readonly summary: string } {
+function nameAndInput(item: Json): [string, Json] {
   switch (item['type']) {
     case 'command_execution':
-      return {
-        name: 'shell',
-        summary: toolSummary('shell', { command: bareCommand(text(item['command'])) }, cwd),
-      }
-    case 'file_change': {
-      const paths = list(item['changes']).map((change) => text(record(change)['path']))
-      return { name: 'edit', summary: toolSummary('edit', { path: paths }, cwd) }
-    }
+      return ['shell', { command: bareCommand(text(item['command'])) }]
+    case 'file_change':
+      return ['edit', { path: list(item['changes']).map((change) => record(change)['path']) }]
     case 'web_search':
-      return { name: 'search', summary: toolSummary('search', item, cwd) }
-    default: {
-      const name = `${text(item['server'])}.${text(item['tool'])}`
-      return { name, summary: toolSummary(name, record(item['arguments']), cwd) }
-    }
+      return ['search', item]
+    default:
+      return [`${text(item['server'])}.${text(item['tool'])}`, record(item['arguments'])]
   }
+}
+
+function isDenied(item: Json): boolean {
+  // Its sandbox reports nothing: a blocked command, such as a commit, fails with a read-only disk.
+  const isBlocked =
+    item['status'] === 'failed' && /Read-only file system/i.test(text(item['aggregated_output']))
+  const message = text(record(item['error'])['message'])
+  return isBlocked || item['status'] === 'declined' || /requires approval|rejected by/i.test(message)
 }
 
 /** Without the shell around it: `/bin/bash -lc 'npm test'`. */

@@ -1,10 +1,13 @@
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import path from 'node:path'
 import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
-import { CODEX, CodexReader } from './codex-stream.ts'
+import { CodexReader } from './codex-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { openingPrompt, option } from './request.ts'
 import { strictSchema } from './strict-schema.ts'
+
+/** Its name, and what a person does about a missing login. */
+const CODEX = { agent: 'Codex', login: 'run `codex login`' } as const
 
 /** Codex: https://developers.openai.com/codex */
 export const codex: Provider = {
@@ -68,7 +71,7 @@ export const codex: Provider = {
       files,
     }
   },
-  reader: (request, now) => new CodexReader(request, now),
+  reader: (request, now) => new CodexReader({ ...CODEX, now }, request),
 }
 
 const UNSANDBOXED = ['--dangerously-bypass-approvals-and-sandbox']

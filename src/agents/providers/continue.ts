@@ -1,10 +1,10 @@
 import { homeOf } from '../../base/cage-needs.ts'
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
-import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
 import { neverSetUp } from './first-start.ts'
-import { openingPrompt, option } from './request.ts'
+import { hasMcpServers, openingPrompt, option } from './request.ts'
 import { parseLine, text, type Json } from './json-lines.ts'
-import { UNKNOWN_USAGE } from '../../base/usage.ts'
+import { JsonReader } from './json-reader.ts'
+import { UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
 
 const CONTINUE = {
   agent: 'Continue',
@@ -52,7 +52,7 @@ export const continueCli: Provider = {
     const which = session === 'new' ? ['--', text] : ['--resume']
     return { program: 'cn', args: [...option('--model', request.model), ...which], env: {}, files }
   },
-  reader: (request, now) => new ContinueReader(request, now),
+  reader: (request, now) => new ContinueReader({ ...CONTINUE, now }, request),
 }
 
 function permissionArgs({ permission }: AgentRequest): readonly string[] {
@@ -73,33 +73,32 @@ function permissionArgs({ permission }: AgentRequest): readonly string[] {
 }
 
 /** Reads `cn -p --format json`: one object at the end, and nothing before it. */
-class ContinueReader implements StreamReader {
-  readonly #hasMcpServers: boolean
-  readonly #words: FailureWords
+class ContinueReader extends JsonReader {
   #result: Json | null = null
 
-  constructor(request: AgentRequest, now: () => Date) {
-    this.#hasMcpServers = Object.keys(request.mcpServers).length > 0
-    this.#words = { ...CONTINUE, now }
-  }
-
-  line(line: string): ReturnType<StreamReader['line']> {
-    const event = parseLine(line)
+  protected event(event: Json): ReturnType<StreamReader['line']> {
     // It reports a shortened context in the same shape, without an answer.
-    if (typeof event?.['response'] !== 'string' && event?.['status'] !== 'error') return []
+    if (typeof event['response'] !== 'string' && event['status'] !== 'error') return []
     this.#result = event
     const message =
       'Continue takes MCP servers from its own configuration only: those of ralph were not there.'
-    return [...(this.#hasMcpServers ? [{ type: 'warning', message } as const] : []), { type: 'result' }]
+    return [
+      ...(hasMcpServers(this.request) ? [{ type: 'warning', message } as const] : []),
+      { type: 'result' },
+    ]
   }
 
   end(exit: Exit): StreamEnd {
     return {
       end: this.#end(exit),
       finalMessage: text(this.#result?.['response']),
-      usage: UNKNOWN_USAGE,
+      usage: this.usage(),
       denied: [],
     }
+  }
+
+  protected usage(): Usage {
+    return UNKNOWN_USAGE
   }
 
   #end(exit: Exit): StreamEnd['end'] {
@@ -108,9 +107,8 @@ class ContinueReader implements StreamReader {
       .split(/\r?\n/)
       .map(parseLine)
       .find((line) => line?.['status'] === 'error')
-    const json = this.#result ?? error
-    if (!json) return silentEnd(exit, this.#words)
-    if (json['status'] !== 'error') return { kind: 'finished' }
-    return failureEnd({ status: null, message: text(json['message']) || text(json['response']) }, this.#words)
+    const json = this.#result ?? error ?? null
+    if (json && json['status'] !== 'error') return { kind: 'finished' }
+    return this.failed(exit, json && { message: text(json['message']) || text(json['response']) })
   }
 }

@@ -1,22 +1,16 @@
-import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
-import { failureEnd, silentEnd, type ProviderFailure, type FailureWords } from './failure.ts'
-import { list, number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
-import { ToolCalls } from './tool-calls.ts'
+import type { Exit, StreamEnd, StreamEvent } from '../port.ts'
+import { UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
+import type { ProviderFailure } from './failure.ts'
+import { list, number, record, text, textOrNull, type Json } from './json-lines.ts'
+import { JsonReader, session } from './json-reader.ts'
 import { oneLine } from './tool-summary.ts'
-import { UNKNOWN_USAGE } from '../../base/usage.ts'
-
-/** Its name, and what a person does about a missing login. */
-export const COPILOT = { agent: 'Copilot CLI', login: 'run `copilot` and /login, or set GH_TOKEN' } as const
 
 /** How often it requests the rest of an answer, before it takes what it has as the whole. */
 const MOST_LOST = 2
 
 /** Reads `copilot --output-format json`. */
-export class CopilotReader implements StreamReader {
-  readonly #words: FailureWords
-  readonly #tools: ToolCalls
-  readonly #denied = new Set<string>()
-  #turns = 0
+export class CopilotReader extends JsonReader {
+  #turnCount = 0
   #message = ''
   /** Turns in a row without a message: their text had not arrived completely. */
   #lost = 0
@@ -24,19 +18,13 @@ export class CopilotReader implements StreamReader {
   #failure: ProviderFailure | null = null
   #exitCode: number | null = null
 
-  constructor(request: AgentRequest, now: () => Date) {
-    this.#tools = new ToolCalls(request.cwd)
-    this.#words = { ...COPILOT, now }
-  }
-
-  line(line: string): readonly StreamEvent[] {
-    const event = parseLine(line)
-    const data = record(event?.['data'])
-    switch (event?.['type']) {
+  protected event(event: Json): readonly StreamEvent[] {
+    const data = record(event['data'])
+    switch (event['type']) {
       case 'assistant.turn_start':
-        this.#turns++
+        this.#turnCount++
         this.#hasSpoken = false
-        return [{ type: 'usage', usage: this.#usage() }]
+        return [this.used]
       case 'assistant.message':
         return this.#readText(data)
       case 'assistant.turn_end':
@@ -56,10 +44,7 @@ export class CopilotReader implements StreamReader {
         return []
       case 'result':
         this.#exitCode = number(event['exitCode'])
-        return [
-          { type: 'session', sessionId: textOrNull(event['sessionId']), model: null },
-          { type: 'result' },
-        ]
+        return [session(event['sessionId']), { type: 'result' }]
       default:
         return []
     }
@@ -69,16 +54,12 @@ export class CopilotReader implements StreamReader {
     // If it is ended while it tries again, it reports success.
     const finished = this.#exitCode === 0 && this.#failure === null
     return {
-      end: finished ? { kind: 'finished' } : this.#failedEnd(exit),
+      end: finished ? { kind: 'finished' } : this.failed(exit, this.#failure),
       finalMessage: finished ? this.#message : '',
       cutOff: this.#lost >= MOST_LOST ? 'it had reached its longest, again and again' : undefined,
-      usage: this.#usage(),
-      denied: [...this.#denied],
+      usage: this.usage(),
+      denied: this.tools.denied,
     }
-  }
-
-  #failedEnd(exit: Exit): StreamEnd['end'] {
-    return this.#failure ? failureEnd(this.#failure, this.#words) : silentEnd(exit, this.#words)
   }
 
   #readText(data: Json): readonly StreamEvent[] {
@@ -95,18 +76,16 @@ export class CopilotReader implements StreamReader {
 
   #toolStarted(data: Json): readonly StreamEvent[] {
     const [id, name] = [text(data['toolCallId']), text(data['toolName'])]
-    return [this.#tools.begin(id, name, record(data['arguments']))]
+    return [this.tools.begin(id, name, record(data['arguments']))]
   }
 
   #toolEnded(data: Json): readonly StreamEvent[] {
-    const error = record(data['error'])
+    const [id, error] = [text(data['toolCallId']), record(data['error'])]
     const denied = error['code'] === 'denied' || /^Permission (?:to run|denied)/.test(text(error['message']))
+    if (denied) this.tools.deny(id)
     // Any command that ran is a success for it, whatever its exit code.
     const exitCode = number(record(data['shellExecution'])['exitCode']) ?? 0
-    const status = denied ? 'denied' : data['success'] === true && exitCode === 0 ? 'ok' : 'failed'
-    const ended = this.#tools.end(text(data['toolCallId']), status)
-    if (denied) this.#denied.add(ended.summary)
-    return [ended]
+    return [this.tools.end(id, data['success'] === true && exitCode === 0)]
   }
 
   #retryReason(data: Json): string {
@@ -115,7 +94,7 @@ export class CopilotReader implements StreamReader {
     return oneLine(status == null ? reason : `${reason} (${status})`)
   }
 
-  #usage(): StreamEnd['usage'] {
-    return { ...UNKNOWN_USAGE, turns: this.#turns || null }
+  protected usage(): Usage {
+    return { ...UNKNOWN_USAGE, turns: this.#turnCount || null }
   }
 }

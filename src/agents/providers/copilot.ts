@@ -1,9 +1,12 @@
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
-import { COPILOT, CopilotReader } from './copilot-stream.ts'
+import { CopilotReader } from './copilot-stream.ts'
 import { neverSetUp } from './first-start.ts'
 import { hasMcpServers, mcpFile, openingPrompt, option, toolLimit } from './request.ts'
 import { RESERVED_COMMANDS } from './shell-rules.ts'
+
+/** Its name, and what a person does about a missing login. */
+const COPILOT = { agent: 'Copilot CLI', login: 'run `copilot` and /login, or set GH_TOKEN' } as const
 
 const SET_UP = {
   variables: [
@@ -68,7 +71,7 @@ export const copilot: Provider = {
       files: { ...files, ...serversFile(request) },
     }
   },
-  reader: (request, now) => new CopilotReader(request, now),
+  reader: (request, now) => new CopilotReader({ ...COPILOT, now }, request),
 }
 
 function serversFile(request: AgentRequest): Invocation['files'] {

@@ -7,7 +7,7 @@ type FailureEnd = StreamEnd['end']
 /** What a provider knows of a failed request to its service. */
 export interface ProviderFailure {
   /** The HTTP status if it is known; otherwise it is searched for in the message. */
-  readonly status: number | null
+  readonly status?: number | null
   readonly message: string
   /** When the limit ends, if the stream has it apart from the message. */
   readonly until?: Date | null
@@ -60,7 +60,7 @@ export function cutOff(how: string): Extract<FailureEnd, { kind: 'crashed' }> {
 export function silentEnd(exit: Exit, words: FailureWords): FailureEnd {
   const text = lastWords(exit.stderr)
   if (text !== '') {
-    const end = failureEnd({ status: null, message: text }, words)
+    const end = failureEnd({ message: text }, words)
     // A 404 or "too long" may come from anything here: only the service's own message ends more than this attempt.
     if (end.kind === 'refused' && !NO_SUCH_MODEL.test(text)) return { ...end, hopeless: null }
     if (end.kind !== 'crashed') return end
@@ -94,7 +94,7 @@ export function lastWords(stderr: string): string {
 type FailureKind =
   'auth' | 'credit' | 'forbidden' | 'rate-limited' | 'overloaded' | 'refused' | 'no-network' | 'unknown'
 
-function kindOf({ status, message }: ProviderFailure): FailureKind {
+function kindOf({ status = null, message }: ProviderFailure): FailureKind {
   // Messages about ordinary limits mention billing too: only these are certainly about money.
   if (/credit balance is too low/i.test(message)) return 'credit'
   if (/insufficient_quota/i.test(message)) return 'rate-limited'
@@ -144,7 +144,7 @@ function isTooLong(message: string): boolean {
 }
 
 /** Whether the same would be refused again: for all tasks (unknown model) or this one (prompt too long, or filtered). */
-function hopelessness({ status, message }: ProviderFailure): 'task' | 'run' | null {
+function hopelessness({ status = null, message }: ProviderFailure): 'task' | 'run' | null {
   const known = status ?? statusIn(message)
   if (known === 413 || isTooLong(message) || FILTERED.test(message)) return 'task'
   return known === 404 || NO_SUCH_MODEL.test(message) ? 'run' : null

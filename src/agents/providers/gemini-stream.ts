@@ -1,46 +1,21 @@
-import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
+import type { Exit, StreamEnd, StreamEvent } from '../port.ts'
 import type { Usage } from '../../base/usage.ts'
-import { failureEnd, silentEnd, type FailureWords } from './failure.ts'
-import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
-import { ToolCalls } from './tool-calls.ts'
+import { failureEnd } from './failure.ts'
+import { number, record, text, type Json } from './json-lines.ts'
+import { JsonReader, session } from './json-reader.ts'
 import { oneLine } from './tool-summary.ts'
-import { TurnCounter } from './turn-counter.ts'
-
-/** Its name, and what a person does about a missing login. */
-export const GEMINI = {
-  agent: 'Gemini CLI',
-  login: 'run `gemini` and log in, or set GEMINI_API_KEY',
-} as const
 
 /** Reads `gemini -o stream-json`. */
-export class GeminiReader implements StreamReader {
-  readonly #words: FailureWords
-  readonly #turns = new TurnCounter()
-  readonly #tools: ToolCalls
-  readonly #denied = new Set<string>()
+export class GeminiReader extends JsonReader {
   #message = ''
   #result: Json | null = null
   /** The last error, if nothing came after it. */
   #error = ''
 
-  constructor(request: AgentRequest, now: () => Date) {
-    this.#tools = new ToolCalls(request.cwd)
-    this.#words = { ...GEMINI, now }
-  }
-
-  line(line: string): readonly StreamEvent[] {
-    const event = parseLine(line)
-    switch (event?.['type']) {
-      case 'init': {
-        const model = textOrNull(event['model'])
-        return [
-          {
-            type: 'session',
-            sessionId: textOrNull(event['session_id']),
-            model: model === 'auto' ? null : model,
-          },
-        ]
-      }
+  protected event(event: Json): readonly StreamEvent[] {
+    switch (event['type']) {
+      case 'init':
+        return [session(event['session_id'], event['model'] === 'auto' ? null : event['model'])]
       case 'message':
         return event['role'] === 'assistant' ? this.#readText(event) : []
       case 'tool_use':
@@ -51,7 +26,7 @@ export class GeminiReader implements StreamReader {
         return this.#failed(event)
       case 'result':
         this.#result = event
-        return [{ type: 'usage', usage: this.#usage() }, { type: 'result' }]
+        return [this.used, { type: 'result' }]
       default:
         return []
     }
@@ -59,10 +34,10 @@ export class GeminiReader implements StreamReader {
 
   end(exit: Exit): StreamEnd {
     return {
-      end: this.#result ? this.#resultEnd(this.#result) : silentEnd(exit, this.#words),
+      end: this.#result ? this.#resultEnd(this.#result) : this.failed(exit, null),
       finalMessage: this.#result ? this.#message : '',
-      usage: this.#usage(),
-      denied: [...this.#denied],
+      usage: this.usage(),
+      denied: this.tools.denied,
     }
   }
 
@@ -78,29 +53,24 @@ export class GeminiReader implements StreamReader {
     const piece = text(event['content'])
     this.#error = ''
     this.#message = event['delta'] === true ? this.#message + piece : piece
-    this.#turns.speak()
-    return [
-      { type: 'text', text: piece },
-      { type: 'usage', usage: this.#usage() },
-    ]
+    this.turns.speak()
+    return [{ type: 'text', text: piece }, this.used]
   }
 
   #toolStarted(event: Json): readonly StreamEvent[] {
     const [id, name] = [text(event['tool_id']), text(event['tool_name'])]
-    const begun = this.#tools.begin(id, name, record(event['parameters']))
-    this.#turns.speak()
+    const begun = this.tools.begin(id, name, record(event['parameters']))
+    this.turns.speak()
     this.#message = ''
     this.#error = ''
-    return [begun, { type: 'usage', usage: this.#usage() }]
+    return [begun, this.used]
   }
 
   #toolEnded(event: Json): readonly StreamEvent[] {
     const id = text(event['tool_id'])
-    this.#turns.answer()
-    const denied = record(event['error'])['type'] === 'policy_violation'
-    const ended = this.#tools.end(id, denied ? 'denied' : event['status'] === 'success' ? 'ok' : 'failed')
-    if (denied) this.#denied.add(ended.summary)
-    return [ended]
+    this.turns.answer()
+    if (record(event['error'])['type'] === 'policy_violation') this.tools.deny(id)
+    return [this.tools.end(id, event['status'] === 'success')]
   }
 
   #resultEnd(result: Json): StreamEnd['end'] {
@@ -109,13 +79,13 @@ export class GeminiReader implements StreamReader {
     const message = text(error['message']) || this.#error
     if (error['type'] === 'FatalTurnLimitedError' || /^maximum session turns/i.test(message))
       return { kind: 'max-turns', reason: message }
-    return failureEnd({ status: null, message }, this.#words)
+    return failureEnd({ message }, this.words)
   }
 
-  #usage(): Usage {
+  protected usage(): Usage {
     const stats = record(this.#result?.['stats'])
     return {
-      turns: this.#turns.count || null,
+      turns: this.turns.count,
       inputTokens: number(stats['input_tokens']),
       cachedTokens: number(stats['cached']),
       outputTokens: number(stats['output_tokens']),

@@ -2,9 +2,12 @@ import path from 'node:path'
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
-import { GEMINI, GeminiReader } from './gemini-stream.ts'
+import { GeminiReader } from './gemini-stream.ts'
 import { mcpServers, openingPrompt, option, toolLimit } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+
+/** Its name, and what a person does about a missing login. */
+const GEMINI = { agent: 'Gemini CLI', login: 'run `gemini` and log in, or set GEMINI_API_KEY' } as const
 
 const SET_UP = {
   variables: [
@@ -77,7 +80,7 @@ export const gemini: Provider = {
       },
     }
   },
-  reader: (request, now) => new GeminiReader(request, now),
+  reader: (request, now) => new GeminiReader({ ...GEMINI, now }, request),
 }
 
 /** The only layer that overrides the project's settings; the person's own values in it stay. */

@@ -1,17 +1,12 @@
-import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
-import type { Usage } from '../../base/usage.ts'
-import { cutOff, failureEnd, silentEnd, type ProviderFailure, type FailureWords } from './failure.ts'
-import { number, parseLine, record, text, textOrNull, type Json } from './json-lines.ts'
-import { oneLine, toolSummary } from './tool-summary.ts'
-import { sum, UNKNOWN_USAGE } from '../../base/usage.ts'
-
-const OPENCODE = { agent: 'OpenCode', login: 'run `opencode auth login`' } as const
+import type { Exit, StreamEnd, StreamEvent } from '../port.ts'
+import { sum, UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
+import { cutOff, failureEnd, type ProviderFailure } from './failure.ts'
+import { number, record, text, textOrNull, type Json } from './json-lines.ts'
+import { JsonReader, session } from './json-reader.ts'
+import { oneLine } from './tool-summary.ts'
 
 /** Reads `opencode run --format json`, which has no final event: the last step shows whether more was to come. */
-export class OpencodeReader implements StreamReader {
-  readonly #cwd: string
-  readonly #words: FailureWords
-  readonly #denied = new Set<string>()
+export class OpencodeReader extends JsonReader {
   #sessionId: string | null = null
   #messageId = ''
   #message = ''
@@ -22,16 +17,9 @@ export class OpencodeReader implements StreamReader {
   #refusal: ProviderFailure | null = null
   /** Steps since its prompt was too long; null if it was not, or has been shortened since. */
   #stepsTooLong: number | null = null
-  #usage = UNKNOWN_USAGE
+  #sum = UNKNOWN_USAGE
 
-  constructor(request: AgentRequest, now: () => Date) {
-    this.#cwd = request.cwd
-    this.#words = { ...OPENCODE, now }
-  }
-
-  line(line: string): readonly StreamEvent[] {
-    const event = parseLine(line)
-    if (!event) return []
+  protected event(event: Json): readonly StreamEvent[] {
     this.#refusal = null
     return [...this.#session(event), ...this.#event(event)]
   }
@@ -41,7 +29,7 @@ export class OpencodeReader implements StreamReader {
     const error = / message="stream error" .*? error\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1]
     if (error === undefined || / small=true /.test(line)) return []
     const message = error.replace(/^\w*Error: /, '')
-    this.#refusal = { status: null, message }
+    this.#refusal = { message }
     return [{ type: 'retrying', reason: oneLine(message), until: null }]
   }
 
@@ -59,10 +47,10 @@ export class OpencodeReader implements StreamReader {
         return this.#tool(part)
       case 'step_finish':
         this.#lastStep = part['reason'] === 'tool-calls' ? null : text(part['reason'])
-        this.#usage = withStep(this.#usage, part)
+        this.#sum = withStep(this.#sum, part)
         // The first step is its summary; with the second the model has answered the shortened prompt.
         if (this.#stepsTooLong !== null && ++this.#stepsTooLong > 1) this.#goesOn()
-        return [{ type: 'usage', usage: this.#usage }]
+        return [this.used]
       case 'error':
         return this.#error(record(event['error']))
       default:
@@ -74,24 +62,28 @@ export class OpencodeReader implements StreamReader {
     return {
       end: this.#end(exit),
       finalMessage: this.#lastStep === null ? '' : this.#message,
-      usage: this.#usage,
-      denied: [...this.#denied],
+      usage: this.#sum,
+      denied: this.tools.denied,
     }
   }
 
+  protected usage(): Usage {
+    return this.#sum
+  }
+
   #end(exit: Exit): StreamEnd['end'] {
-    if (this.#failure) return failureEnd(this.#failure, this.#words)
-    if (this.#lastStep === 'content-filter') return failureEnd(FILTERED, this.#words)
+    if (this.#failure) return failureEnd(this.#failure, this.words)
+    if (this.#lastStep === 'content-filter') return failureEnd(FILTERED, this.words)
     if (this.#lastStep === 'length') return cutOff('it had reached its longest')
     if (this.#lastStep !== null) return { kind: 'finished' }
-    return this.#refusal ? failureEnd(this.#refusal, this.#words) : silentEnd(exit, this.#words)
+    return this.failed(exit, this.#refusal)
   }
 
   #session(event: Json): readonly StreamEvent[] {
     const sessionId = textOrNull(event['sessionID'])
     if (sessionId === null || sessionId === this.#sessionId) return []
     this.#sessionId = sessionId
-    return [{ type: 'session', sessionId, model: null }]
+    return [session(sessionId)]
   }
 
   #readText(part: Json): readonly StreamEvent[] {
@@ -104,16 +96,12 @@ export class OpencodeReader implements StreamReader {
 
   /** It shows a tool only after it has ended: for a successful one people see the beginning. */
   #tool(part: Json): readonly StreamEvent[] {
-    const [id, name, state] = [text(part['callID']), text(part['tool']), record(part['state'])]
-    const summary = toolSummary(name, record(state['input']), this.#cwd)
+    const [id, state] = [text(part['callID']), record(part['state'])]
+    const begun = this.tools.begin(id, text(part['tool']), record(state['input']))
     this.#goesOn()
     const failed = state['status'] === 'error'
-    const denied = failed && /rule which prevents|rejected permission/i.test(text(state['error']))
-    if (denied) this.#denied.add(summary)
-    return [
-      { type: 'tool', id, name, summary, status: 'running' },
-      { type: 'tool', id, name, summary, status: denied ? 'denied' : failed ? 'failed' : 'ok' },
-    ]
+    if (failed && /rule which prevents|rejected permission/i.test(text(state['error']))) this.tools.deny(id)
+    return [begun, this.tools.end(id, !failed)]
   }
 
   #error(error: Json): readonly StreamEvent[] {
@@ -143,7 +131,7 @@ export class OpencodeReader implements StreamReader {
 }
 
 /** What its last step reports before its own error does. */
-const FILTERED: ProviderFailure = { status: null, message: 'the content filter of the service stopped it' }
+const FILTERED: ProviderFailure = { message: 'the content filter of the service stopped it' }
 
 function withStep(usage: Usage, part: Json): Usage {
   const tokens = record(part['tokens'])

@@ -6,6 +6,8 @@ import { OpencodeReader } from './opencode-stream.ts'
 import { openingPrompt, option, toolLimit } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
+const OPENCODE = { agent: 'OpenCode', login: 'run `opencode auth login`' } as const
+
 /** OpenCode: https://opencode.ai/docs/cli */
 export const opencode: Provider = {
   name: 'opencode',
@@ -82,7 +84,7 @@ export const opencode: Provider = {
       files,
     }
   },
-  reader: (request, now) => new OpencodeReader(request, now),
+  reader: (request, now) => new OpencodeReader({ ...OPENCODE, now }, request),
 }
 
 /** An agent could have written the repository's configuration, and its servers would be started. */

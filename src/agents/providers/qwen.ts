@@ -1,9 +1,12 @@
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
 import { neverSetUp } from './first-start.ts'
-import { QWEN, QwenReader } from './qwen-stream.ts'
+import { QwenReader } from './qwen-stream.ts'
 import { hasMcpServers, mcpFile, openingPrompt, option, toolLimit } from './request.ts'
 import { RESERVED_COMMANDS } from './shell-rules.ts'
+
+/** Its name, and what a person does about a missing login. */
+const QWEN = { agent: 'Qwen Code', login: 'run `qwen` and /auth, or set OPENAI_API_KEY' } as const
 
 const SET_UP = {
   variables: [
@@ -80,7 +83,7 @@ export const qwen: Provider = {
       files: { ...files, ...settingsFiles(request) },
     }
   },
-  reader: (request, now) => new QwenReader(request, now),
+  reader: (request, now) => new QwenReader({ ...QWEN, now }, request),
 }
 
 /** Overrides the repository's settings, whose hooks an agent could have written. */

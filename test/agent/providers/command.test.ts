@@ -1,4 +1,3 @@
-import { startProcess } from '../../../src/process/start.ts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
@@ -6,29 +5,23 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { AgentRequest } from '../../../src/agents/port.ts'
 import { commandProvider } from '../../../src/agents/providers/command.ts'
-import { createAgent } from '../../../src/agents/runtime.ts'
-import { listen, requestOf } from '../requests.ts'
+import { requestOf, runOf } from '../requests.ts'
 
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-command-'))
 afterAll(() => rmSync(cwd, { recursive: true }))
 
 const run = (command: string, changes: Partial<AgentRequest> = {}) =>
-  listen(
-    createAgent(commandProvider(command), { start: startProcess, now: () => new Date(0) }).run(
-      requestOf({ cwd, ...changes }),
-    ),
-  )
+  runOf(commandProvider(command), { cwd, ...changes })
 
 describe.skipIf(process.platform === 'win32')('the command agent at a terminal', () => {
   const atTerminal = async (command: string, changes: Partial<AgentRequest> = {}) => {
     const logged: Buffer[] = []
     const log: AgentRequest['log'] = (chunk) => void logged.push(Buffer.from(chunk))
-    const agent = createAgent(commandProvider(command, true), {
-      start: startProcess,
-      now: () => new Date(0),
-      killAfterSeconds: 1,
-    })
-    const heard = await listen(agent.run(requestOf({ cwd, log, ...changes })))
+    const heard = await runOf(
+      commandProvider(command, true),
+      { cwd, log, ...changes },
+      { killAfterSeconds: 1 },
+    )
     const texts = heard.events.flatMap((event) => (event.type === 'text' ? [event.text] : []))
     return { ...heard, texts, logged: Buffer.concat(logged).toString() }
   }

@@ -128,6 +128,23 @@ describe('gemini', () => {
     })
   })
 
+  describe('counts as a turn', () => {
+    const begun = (id: string) =>
+      JSON.stringify({ type: 'tool_use', tool_id: id, tool_name: 'ls', parameters: {} })
+    const ended = (id: string) => JSON.stringify({ type: 'tool_result', tool_id: id, status: 'success' })
+    const turnsOf = (...lines: string[]) => hear(gemini, lines).end.usage.turns
+
+    test('tools that are called together, and tools one after another as several', () => {
+      const together = [begun('a'), begun('b'), ended('a'), ended('b')]
+      expect(turnsOf(...together)).toBe(1)
+      expect(turnsOf(...together, begun('c'), ended('c'))).toBe(2)
+    })
+
+    test('what comes after a tool that never answers', () => {
+      expect(turnsOf(begun('a'), ...['b', 'c', 'd'].flatMap((id) => [begun(id), ended(id)]))).toBe(3)
+    })
+  })
+
   test.each([
     ['gemini-safety', 'refused', 'task', 'The model response was blocked due to safety settings.'],
     ['gemini-404', 'refused', 'run', '[API Error: Requested entity was not found.]'],

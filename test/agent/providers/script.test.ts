@@ -1,18 +1,11 @@
-import { startProcess } from '../../../src/process/start.ts'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { script, scriptIn } from '../../../src/agents/providers/script.ts'
-import { createAgent } from '../../../src/agents/runtime.ts'
-import { listen, requestOf } from '../requests.ts'
+import { requestOf, runOf } from '../requests.ts'
 
 const run = async (text: string | null) => {
   const task = { ...requestOf().task, script: text }
-  const { outcome } = await listen(
-    createAgent(script, { start: startProcess, now: () => new Date(0) }).run(
-      requestOf({ cwd: tmpdir(), task }),
-    ),
-  )
-  return outcome
+  return (await runOf(script, { cwd: tmpdir(), task })).outcome
 }
 
 describe.skipIf(process.platform === 'win32')('the script agent', () => {

@@ -1,0 +1,106 @@
+import type { Usage } from '../../base/usage.ts'
+import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
+import { failureEnd, silentEnd, type FailureWords, type ProviderFailure } from './failure.ts'
+import { parseLine, textOrNull, type Json } from './json-lines.ts'
+import { toolSummary } from './tool-summary.ts'
+
+/** Reads a stream of JSON events, one a line. What they mean is each provider's own. */
+export abstract class JsonReader implements StreamReader {
+  protected readonly words: FailureWords
+  protected readonly request: AgentRequest
+  protected readonly turns = new TurnCounter()
+  protected readonly tools: ToolCalls
+
+  constructor(words: FailureWords, request: AgentRequest) {
+    this.words = words
+    this.request = request
+    this.tools = new ToolCalls(request.cwd)
+  }
+
+  line(line: string): readonly StreamEvent[] {
+    const event = parseLine(line)
+    return event ? this.event(event) : []
+  }
+
+  abstract end(exit: Exit): StreamEnd
+  protected abstract event(event: Json): readonly StreamEvent[]
+  protected abstract usage(): Usage
+
+  protected get used(): StreamEvent {
+    return { type: 'usage', usage: this.usage() }
+  }
+
+  /** The end of a failed run: with the reason in its stream, or without one as its program ended. */
+  protected failed(exit: Exit, failure: ProviderFailure | null): StreamEnd['end'] {
+    return failure ? failureEnd(failure, this.words) : silentEnd(exit, this.words)
+  }
+}
+
+/** The event that names the conversation, and the model if it is known. */
+export function session(id: unknown, model: unknown = null): StreamEvent {
+  return { type: 'session', sessionId: textOrNull(id), model: textOrNull(model) }
+}
+
+/** The event of a tool. */
+export type ToolEvent = Extract<StreamEvent, { readonly type: 'tool' }>
+
+/** The tools in a stream that names them only when they start, and later uses the id of the call. */
+class ToolCalls {
+  readonly #cwd: string
+  readonly #running = new Map<string, Pick<ToolEvent, 'name' | 'summary'>>()
+  readonly #denied = new Map<string, string>()
+
+  constructor(cwd: string) {
+    this.#cwd = cwd
+  }
+
+  /** The summaries of the calls that were denied. */
+  get denied(): readonly string[] {
+    return [...new Set(this.#denied.values())]
+  }
+
+  begin(id: string, name: string, input: Json): ToolEvent {
+    const call = { name, summary: toolSummary(name, input, this.#cwd) }
+    this.#running.set(id, call)
+    return { type: 'tool', id, ...call, status: 'running' }
+  }
+
+  /** Notes that the permission level denied a call; the name is for one whose start was not seen. */
+  deny(id: string, name = 'tool'): void {
+    this.#denied.set(id, this.#running.get(id)?.summary ?? name)
+  }
+
+  /** A tool whose start was not seen is reported too. */
+  end(id: string, isOk: boolean): ToolEvent {
+    const call = this.#running.get(id) ?? { name: 'tool', summary: 'tool' }
+    this.#running.delete(id)
+    const status = this.#denied.has(id) ? 'denied' : isOk ? 'ok' : 'failed'
+    return { type: 'tool', id, ...call, status }
+  }
+}
+
+/**
+ * Counts the model's turns in a stream without turn numbers: a turn starts when the model writes text or calls a
+ * tool, and ends when a tool answers. Tools called together are one turn. A tool that never answers, such as a server
+ * in the background, keeps no turn open.
+ */
+class TurnCounter {
+  #count = 0
+  #open = false
+
+  /** Null before the first. */
+  get count(): number | null {
+    return this.#count || null
+  }
+
+  /** Call when the model wrote text, or called a tool. */
+  speak(): void {
+    if (!this.#open) this.#count++
+    this.#open = true
+  }
+
+  /** Call when a tool answered. */
+  answer(): void {
+    this.#open = false
+  }
+}
