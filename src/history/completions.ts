@@ -3,11 +3,9 @@ import { join } from 'node:path'
 import type { Git } from '../git/git.ts'
 import { readLog, type LogEntry } from '../git/log.ts'
 import { gatesIn } from '../git/record.ts'
-import { trailerValue, trailerValues } from '../git/trailers.ts'
+import { trailerValue, trailerValues, type Trailer } from '../git/trailers.ts'
 import { idInPath } from '../backlog/file-name.ts'
-import type { TaskEnd } from '../backlog/model.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../backlog/vocabulary.ts'
-import { hasNumbers, squashedIn } from './squashed.ts'
 import { titleIn } from '../backlog/subject.ts'
 import { undoneBy, type Undone } from './undone.ts'
 import { parseCost, parseTokens, secondsIn, UNKNOWN_USAGE, type Usage } from '../base/usage.ts'
@@ -139,15 +137,15 @@ async function turnedBy(
 ): Promise<ReadonlyMap<Claim, string>> {
   const open = claims.filter(({ isCertain }) => !isCertain)
   if (open.length === 0) return new Map()
-  const { turningAmong } = await import('./task-versions.ts')
-  // The file may have been elsewhere at that time; its number identifies it.
-  const candidates = open.map(({ id, entry }) => {
-    const task: TaskEnd = { id, number: Number(id.slice(2)), file: '', status: null, commit: null }
-    return { task, commit: entry.hash }
-  })
-  const claimOf = new Map(candidates.map(({ task }, index) => [task, open[index]!]))
-  const turned = await turningAmong(git, candidates, { prefix: '', vocabulary })
-  return new Map(turned.map(({ task, path }) => [claimOf.get(task)!, idInPath(path)]))
+  const { pathsTurned } = await import('./task-versions.ts')
+  const named = open.map(({ id, entry }) => ({ id, commit: entry.hash }))
+  const paths = await pathsTurned(git, named, vocabulary)
+  return new Map(
+    open.flatMap((claim, index) => {
+      const path = paths[index] ?? null
+      return path === null ? [] : [[claim, idInPath(path)] as const]
+    }),
+  )
 }
 
 function completionOf(
@@ -181,4 +179,60 @@ function completionOf(
 
 function numberOf(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null
+}
+
+/**
+ * The completions in the message of a squashed commit; none for other commits. Each begins with its subject, as a
+ * forge lists it (`* T-004: Add it`) or as `git merge --squash` does (indented, below a head), and ends with its
+ * trailers, of which git recognises at most the last.
+ */
+function squashedIn(entry: LogEntry): readonly LogEntry[] {
+  const own = trailerValue(entry.trailers, 'Task')
+  // A completion has its task in its subject. Text quoted in its notes is no completion.
+  if (own !== null && entry.subject.includes(own)) return []
+  const parts: LogEntry[] = []
+  let paragraphs: string[] = []
+  for (const paragraph of paragraphsOf(entry)) {
+    const trailers = completionTrailers(paragraph)
+    if (trailers) {
+      const id = trailerValue(trailers, 'Task') ?? ''
+      parts.push({ ...entry, ...wordsOf(paragraphs, id), trailers })
+      paragraphs = []
+    } else paragraphs.push(paragraph)
+  }
+  return parts
+}
+
+function paragraphsOf({ body, trailers }: LogEntry): readonly string[] {
+  const last = trailers.map(({ key, value }) => `${key}: ${value}`).join('\n')
+  return [...body.split(/\n[ \t]*\n/), last].map((text) => text.replaceAll(/^ {4}/gm, '').trim())
+}
+
+/** Only ralph's own trailers: each line of the paragraph has one of its keys. */
+function completionTrailers(paragraph: string): readonly Trailer[] | null {
+  const trailers: Trailer[] = []
+  for (const line of paragraph.split('\n')) {
+    const [, key, value] = /^([A-Za-z][A-Za-z0-9-]*): (.*)$/.exec(line) ?? []
+    if (key === undefined || value === undefined) return null
+    trailers.push({ key, value: value.trim() })
+  }
+  return trailerValue(trailers, 'Task') !== null && hasNumbers(trailers) ? trailers : null
+}
+
+/** Whether it has the trailers that every completion has, and nothing else has. */
+function hasNumbers(trailers: readonly Trailer[]): boolean {
+  return trailerValue(trailers, 'Tier') !== null && trailerValue(trailers, 'Attempts') !== null
+}
+
+/** The text above the trailers: perhaps git's head, then a line that names the task, then notes. */
+function wordsOf(paragraphs: readonly string[], id: string): Pick<LogEntry, 'subject' | 'body'> {
+  const at = paragraphs.findIndex((text) => text.includes(id) && !text.includes('\n'))
+  const subject = at < 0 ? id : (paragraphs[at] ?? id).replace(/^\* /, '')
+  return {
+    subject,
+    body: paragraphs
+      .slice(at + 1)
+      .filter(Boolean)
+      .join('\n\n'),
+  }
 }

@@ -1,4 +1,4 @@
-import { readChanges, type FileChange } from '../git/changes.ts'
+import { readChanges, type CommitChanges, type FileChange } from '../git/changes.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
 import { idInPath } from '../backlog/file-name.ts'
@@ -8,15 +8,9 @@ import { perVocabulary } from '../backlog/plain-words.ts'
 import { factsScanner } from '../backlog/scan-facts.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 
-/** A commit that may have completed a task. */
-export interface PossibleCommit {
-  readonly task: TaskEnd
-  readonly commit: string
-}
-
 /** A task's file before and after something, by git's hash of its content; null if it did not exist. */
-export interface VersionPair {
-  readonly task: TaskEnd
+interface VersionPair {
+  readonly task: Pick<TaskEnd, 'id' | 'file'>
   readonly before: string | null
   readonly after: string | null
 }
@@ -38,48 +32,59 @@ export async function turnedDone(
   return turned
 }
 
-/** A commit that turned a task's file DONE. */
-interface Turning extends PossibleCommit {
-  /** The path of the file then, from the top of the repository. */
-  readonly path: string
-  /** The content of the file then. */
-  readonly version: TaskEnd
+/** A commit that names a task, which it may have completed. */
+interface Claim {
+  readonly id: string
+  readonly commit: string
 }
 
-/**
- * The commits that turned the file DONE, in order; those of a file at another path come last, as it may have been
- * moved since, or belong to a neighbour. `prefix` leads from the top of the repository to the project.
- */
-export async function turningAmong(
+/** The path at which each commit turned a file with its task's number DONE; null if it did not. */
+export async function pathsTurned(
   git: Git,
-  candidates: readonly PossibleCommit[],
-  { prefix, vocabulary }: { readonly prefix: string; readonly vocabulary: TaskVocabulary },
-): Promise<readonly Turning[]> {
-  const commits = await readChanges(git, { commits: [...new Set(candidates.map(({ commit }) => commit))] })
-  const changes = new Map(commits.map((one) => [one.commit, one.changes]))
-  const steps = candidates.flatMap(({ task, commit }) => {
-    const path = `${prefix}${task.file}`
-    const change = changeOf(task, path, changes.get(commit) ?? [])
-    return change ? [{ ...change, task, commit, isElsewhere: change.path !== path }] : []
+  claims: readonly Claim[],
+  vocabulary: TaskVocabulary,
+): Promise<readonly (string | null)[]> {
+  const commits = await readChanges(git, { commits: [...new Set(claims.map(({ commit }) => commit))] })
+  const changesOf = new Map(commits.map(({ commit, changes }) => [commit, changes]))
+  const steps = claims.map(({ id, commit }) => {
+    // The file may have been elsewhere at that time; its number identifies it.
+    const change = changeOf(Number(id.slice(2)), '', changesOf.get(commit) ?? [])
+    return { task: { id, file: '' }, path: null, before: null, after: null, ...change }
   })
   const versions = await turnedDone(git, steps, vocabulary)
-  const turned = steps.flatMap((step, index) => {
-    const version = versions[index]
-    return version ? [{ ...step, version }] : []
+  return steps.map(({ path }, index) => (versions[index] ? path : null))
+}
+
+/** What a commit did to a task's file. */
+interface TaskStep extends VersionPair {
+  readonly task: TaskEnd
+  readonly commit: string
+  /** Whether the file had another path: it may have been moved since, or belong to a neighbour. */
+  readonly isElsewhere: boolean
+}
+
+/** Every change of a task's file, newest first, also from before it was moved; of one elsewhere only by these commits. */
+export function stepsOf(
+  task: TaskEnd,
+  path: string,
+  history: readonly CommitChanges[],
+  claims: Pick<ReadonlySet<string>, 'has'>,
+): readonly TaskStep[] {
+  let at = path
+  return history.flatMap(({ commit, changes }) => {
+    const own = changes.find((change) => change.path === at)
+    if (!own && !claims.has(commit)) return []
+    const change = changeOf(task.number, at, changes) ?? own
+    if (!change) return []
+    const from = changes.find(({ before, after }) => after === null && before === change.before)
+    if (own?.before === null && from) at = from.path
+    return [{ task, commit, isElsewhere: !own, before: change.before, after: change.after }]
   })
-  return [
-    ...turned.filter(({ isElsewhere }) => !isElsewhere),
-    ...turned.filter(({ isElsewhere }) => isElsewhere),
-  ]
 }
 
 /** The change of a commit to a task's file: to that at the path, or otherwise to one with another name. */
-export function changeOf(
-  { number }: TaskEnd,
-  path: string,
-  changes: readonly FileChange[],
-): FileChange | null {
-  const own = changes.filter((change) => numberIn(change.path) === number)
+export function changeOf(number: number, path: string, changes: readonly FileChange[]): FileChange | null {
+  const own = changes.filter((change) => Number(idInPath(change.path).slice(2)) === number)
   const change = own.find((one) => one.path === path) ?? own.find(({ after }) => after !== null)
   if (!change || change.before !== null) return change ?? null
   // It was moved from where another file of the task was deleted.
@@ -87,13 +92,9 @@ export function changeOf(
   return from ? { ...change, before: from.before } : change
 }
 
-function numberIn(path: string): number {
-  return Number(idInPath(path).slice(2))
-}
-
 /** Usually synchronous: only the parser takes time. */
 function versionIn(
-  { id, file }: TaskEnd,
+  { id, file }: VersionPair['task'],
   bytes: Buffer | undefined,
   vocabulary: TaskVocabulary,
 ): TaskEnd | null | Promise<TaskEnd> {

@@ -7,9 +7,8 @@ import { trailerValue } from '../git/trailers.ts'
 import type { TaskEnd } from '../backlog/model.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 import { claimsIn } from './completions.ts'
-import { commitsByFile } from './file-history.ts'
 import { namedCommits, type NamedCommit } from './named-commits.ts'
-import { changeOf, turnedDone, turningAmong, type PossibleCommit } from './task-versions.ts'
+import { changeOf, stepsOf, turnedDone } from './task-versions.ts'
 import { undoneBy, type Undone } from './undone.ts'
 
 /**
@@ -50,18 +49,25 @@ export interface Verification {
 /** Checks every DONE task against history, with a few git processes for any number of tasks. */
 export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Verification> {
   const { vocabulary } = request
-  const [{ done, named, straight }, [log, undone]] = await Promise.all([
+  const [{ done, named, versions }, log] = await Promise.all([
     followFields(git, request),
-    readLog(git, { withTrailer: 'Task', reverts: true }).then(
-      async (entries) => [entries, await undoneBy(git, entries)] as const,
-    ),
+    readLog(git, { withTrailer: 'Task', reverts: true }),
   ])
+  const undone = await undoneBy(git, log)
   const verified = new Map<TaskEnd, TaskVerdict>()
   for (const [index, { task, commit }] of named.entries()) {
-    const version = straight[index]
-    if (version && !undone.has(commit)) verified.set(task, verdictOn(task, commit, version))
+    const version = versions[index]
+    const { id, commit: field } = task
+    if (version && !undone.has(commit))
+      verified.set(task, {
+        id,
+        commit: field,
+        found: commit,
+        state: stateOf(commit, version),
+        reverted: false,
+      })
   }
-  // Usually none are left: the messages of history count only for these.
+  // Usually none are left: the messages of history, and older versions of files, count only for these.
   const left = done.filter((task) => !verified.has(task))
   const isCutOff =
     left.length > 0 && (await verifyRest(git, left, { log, named, undone, vocabulary, verified }))
@@ -88,15 +94,8 @@ function gatesNamed(log: readonly LogEntry[]): ReadonlyMap<string, readonly stri
   )
 }
 
-/** What the Commit fields lead to, before the messages of history are read. */
-interface Straight {
-  readonly done: readonly TaskEnd[]
-  readonly named: readonly NamedCommit[]
-  /** For each named commit the file in it, if the commit turned it DONE. */
-  readonly straight: readonly (TaskEnd | null)[]
-}
-
-async function followFields(git: Git, { readTasks, vocabulary }: VerifyRequest): Promise<Straight> {
+/** What the Commit fields lead to: the commits of this history, and the file in each if the commit turned it DONE. */
+async function followFields(git: Git, { readTasks, vocabulary }: VerifyRequest) {
   const [{ stdout }, tasks] = await Promise.all([
     git.run(['rev-list', '--parents', 'HEAD']),
     // Reading the files blocks this process: git should run in the meantime.
@@ -104,20 +103,19 @@ async function followFields(git: Git, { readTasks, vocabulary }: VerifyRequest):
   ])
   const done = tasks.filter((task) => task.status === 'DONE')
   const named = namedCommits(done, stdout.toString('latin1').trimEnd().split('\n'))
-  return { done, named, straight: await turnedByName(git, named, vocabulary) }
-}
-
-/** The commits that completed a task for certain, and those that may have. */
-interface NamingCommits {
-  readonly certain: string[]
-  readonly mentioned: string[]
+  const steps = named.map(({ task, commit, parent }) => ({
+    task,
+    before: parent === null ? null : `${parent}:./${task.file}`,
+    after: `${commit}:./${task.file}`,
+  }))
+  return { done, named, versions: await turnedDone(git, steps, vocabulary) }
 }
 
 interface Findings {
   /** The commits that name a task, and those that undo others. */
   readonly log: readonly LogEntry[]
   /** The commits of this history that a task's field may name. */
-  readonly named: readonly PossibleCommit[]
+  readonly named: readonly NamedCommit[]
   readonly undone: Undone
   readonly vocabulary: TaskVocabulary
   readonly verified: Map<TaskEnd, TaskVerdict>
@@ -126,45 +124,36 @@ interface Findings {
 /** Checks the tasks whose field does not lead to their commit; returns whether history is cut off before one of them. */
 async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Findings): Promise<boolean> {
   const { log, named, undone, vocabulary, verified } = findings
-  const clone = await cloneOf(git)
-  const naming = commitsNaming(log)
-  const meantBy = (task: TaskEnd): readonly string[] =>
-    named.filter((one) => one.task === task).map(({ commit }) => commit)
-  const candidates = tasks.flatMap((task) => {
-    const { certain = [], mentioned = [] } = naming.get(task.number) ?? {}
-    const meant = meantBy(task)
-    const commits = new Set([...meant, ...certain, ...mentioned])
-    // A single certain claim is taken without a check.
-    return meant.length === 0 && commits.size === certain.length && commits.size === 1
-      ? []
-      : [...commits].map((commit) => ({ task, commit }))
-  })
-  const turned = new Map<TaskEnd, Map<string, TaskEnd>>()
-  for (const { task, commit, version } of await turningAmong(git, candidates, { ...clone, vocabulary }))
-    turned.set(task, (turned.get(task) ?? new Map<string, TaskEnd>()).set(commit, version))
-  const unknown: TaskEnd[] = []
+  const { prefix, isShallow } = await cloneOf(git)
+  const history = await readChanges(git, { pattern: '**/[Tt]-*.[Mm][Dd]' })
+  const claims = claimsByNumber(log)
+  const claimsOn = ({ number }: TaskEnd): Evidence['claims'] =>
+    claims.get(number) ?? new Map<string, boolean>()
+  const steps = tasks.flatMap((task) => stepsOf(task, `${prefix}${task.file}`, history, claimsOn(task)))
+  const versions = await turnedDone(git, steps, vocabulary)
+  const turned = new Map<TaskEnd, Turning[]>(tasks.map((task) => [task, []]))
+  // The oldest commits of a shallow clone seem to add all files.
+  const oldest = isShallow ? history.filter(({ parents }) => parents.length === 0) : []
+  const seeming = new Set(oldest.map(({ commit }) => commit))
+  for (const [index, { task, commit, isElsewhere }] of steps.entries()) {
+    const version = versions[index]
+    if (version && (!seeming.has(commit) || claimsOn(task).has(commit)))
+      turned.get(task)!.push({ commit, isElsewhere, version })
+  }
   for (const task of tasks) {
-    const verdict = verdictFrom(task, {
-      named: meantBy(task),
-      own: naming.get(task.number)?.certain ?? [],
-      turned: turned.get(task) ?? new Map<string, TaskEnd>(),
-      undone,
-    })
-    if (verdict) verified.set(task, verdict)
-    // If work was undone and done again, only the file shows the commit.
-    if (!verdict || verdict.reverted) unknown.push(task)
+    const evidence = {
+      named: named.filter((one) => one.task === task).map(({ commit }) => commit),
+      claims: claimsOn(task),
+      turned: turned.get(task)!,
+    }
+    verified.set(task, verdictFrom(task, evidence, undone))
   }
-  const byFile = await commitsByFile(git, unknown, { ...clone, vocabulary })
-  for (const task of unknown) {
-    const found = byFile.get(task) ?? null
-    const known = verified.get(task)
-    if (!known) verified.set(task, verdictByFile(task, found, undone))
-    else if (found !== null && !undone.has(found))
-      verified.set(task, { ...known, found, state: stateElsewhere(task), reverted: false })
-  }
-  for (const task of await namingTheirOwn(git, tasks, findings, clone.prefix))
+  const changesOf = new Map(history.map(({ commit, changes }) => [commit, changes]))
+  const isOwn = ({ task, commit }: NamedCommit): boolean =>
+    changeOf(task.number, `${prefix}${task.file}`, changesOf.get(commit) ?? []) !== null
+  for (const task of await namingTheirOwn(git, tasks, findings, isOwn))
     verified.set(task, { ...verified.get(task)!, state: 'not-completing' })
-  return clone.isShallow && unknown.some((task) => verified.get(task)?.state === 'missing')
+  return isShallow && tasks.some((task) => verified.get(task)?.state === 'missing')
 }
 
 /**
@@ -175,7 +164,7 @@ async function namingTheirOwn(
   git: Git,
   tasks: readonly TaskEnd[],
   { named, undone, verified }: Findings,
-  prefix: string,
+  isOwn: (named: NamedCommit) => boolean,
 ): Promise<ReadonlySet<TaskEnd>> {
   const left = new Set(tasks)
   const open = named.filter(({ task, commit }) => {
@@ -183,15 +172,13 @@ async function namingTheirOwn(
     return isOther && !undone.has(commit)
   })
   if (open.length === 0) return new Set()
-  const commits = [...new Set(open.map(({ commit }) => commit))]
-  const [entries, changes] = await Promise.all([readLog(git, { commits }), readChanges(git, { commits })])
+  const entries = await readLog(git, { commits: [...new Set(open.map(({ commit }) => commit))] })
   const subjects = new Map(entries.map(({ hash, subject }) => [hash, subject]))
-  const changesOf = new Map(changes.map((one) => [one.commit, one.changes]))
   const own = open.filter(
-    ({ task, commit }) =>
-      verified.get(task)?.state === 'missing' ||
-      namesTask(subjects.get(commit) ?? '', task.number) ||
-      changeOf(task, `${prefix}${task.file}`, changesOf.get(commit) ?? []) !== null,
+    (one) =>
+      verified.get(one.task)?.state === 'missing' ||
+      namesTask(subjects.get(one.commit) ?? '', one.task.number) ||
+      isOwn(one),
   )
   return new Set(own.map(({ task }) => task))
 }
@@ -202,83 +189,70 @@ function namesTask(subject: string, number: number): boolean {
   )
 }
 
+/** A commit that turned a task's file DONE, perhaps at another path, and the file in it. */
+interface Turning {
+  readonly commit: string
+  readonly isElsewhere: boolean
+  readonly version: TaskEnd
+}
+
 interface Evidence {
   readonly named: readonly string[]
-  readonly own: readonly string[]
-  readonly turned: ReadonlyMap<string, TaskEnd>
-  readonly undone: Undone
+  /** The commits that name the task, and whether they completed it for certain. */
+  readonly claims: ReadonlyMap<string, boolean>
+  readonly turned: readonly Turning[]
 }
 
 /**
  * The named commit if it is the task's, else the first of the others that turned the file DONE or claims that. One
- * that was undone only if there is no other.
+ * that was undone only if there is no other. Without any claim, and where work was undone and done again, it is the
+ * commit that turned the file DONE.
  */
-function verdictFrom(task: TaskEnd, { named, own, turned, undone }: Evidence): TaskVerdict | null {
+function verdictFrom(task: TaskEnd, { named, claims, turned }: Evidence, undone: Undone): TaskVerdict {
   const { id, commit } = task
-  const candidates = [
-    ...named.filter((hash) => turned.has(hash)),
-    ...named.filter((hash) => own.includes(hash)),
-    ...turned.keys(),
-    ...own,
+  const certain = [...claims].flatMap(([hash, isCertain]) => (isCertain ? [hash] : []))
+  const versions = new Map(turned.map((one) => [one.commit, one.version]))
+  const [here, elsewhere] = [false, true].map((isElsewhere) =>
+    turned.filter((one) => one.isElsewhere === isElsewhere).map((one) => one.commit),
+  ) as [string[], string[]]
+  const claimed = [
+    ...named.filter((hash) => versions.has(hash)),
+    ...named.filter((hash) => certain.includes(hash)),
+    ...[...here, ...elsewhere].filter((hash) => claims.has(hash)),
+    ...certain,
   ]
-  const found = candidates.find((hash) => !undone.has(hash)) ?? candidates[0]
-  if (found === undefined) return null
-  const reverted = undone.has(found)
-  if (!named.includes(found)) return { id, commit, found, state: stateElsewhere(task), reverted }
-  const version = turned.get(found)
-  return version
-    ? { ...verdictOn(task, found, version), reverted }
-    : { id, commit, found, state: 'matches', reverted }
-}
-
-/** The state of a task whose file does not name its commit. */
-function stateElsewhere({ commit }: TaskEnd): VerifyState {
-  return commit === null ? 'matches' : 'moved'
-}
-
-/** The verdict on a commit that turned the file DONE: does the file in it name it? */
-function verdictOn({ id, commit }: TaskEnd, found: string, version: TaskEnd): TaskVerdict {
-  const namesItself = version.commit !== null && found.startsWith(version.commit.toLowerCase())
-  return { id, commit, found, state: namesItself ? 'sealed' : 'matches', reverted: false }
-}
-
-/**
- * No commit claims the task. If the file names none, the one that turned it DONE counts: so tasks look that people
- * have completed.
- */
-function verdictByFile({ id, commit }: TaskEnd, found: string | null, undone: Undone): TaskVerdict {
-  const state = commit === null && found !== null ? 'matches' : 'missing'
-  return { id, commit, found, state, reverted: found !== null && undone.has(found) }
-}
-
-function turnedByName(
-  git: Git,
-  named: readonly NamedCommit[],
-  vocabulary: TaskVocabulary,
-): Promise<readonly (TaskEnd | null)[]> {
-  const pairs = named.map(({ task, commit, parent }) => ({
-    task,
-    before: parent === null ? null : `${parent}:./${task.file}`,
-    after: `${commit}:./${task.file}`,
-  }))
-  return turnedDone(git, pairs, vocabulary)
-}
-
-/** The commits that name tasks, by task number, newest first. */
-function commitsNaming(log: readonly LogEntry[]): ReadonlyMap<number, NamingCommits> {
-  const naming = new Map<number, NamingCommits>()
-  const of = (id: string): NamingCommits => {
-    const number = Number(id.slice(2))
-    const known = naming.get(number) ?? { certain: [], mentioned: [] }
-    naming.set(number, known)
-    return known
+  const candidates = [...claimed, ...here.slice(0, 1)]
+  const found = candidates.find((hash) => !undone.has(hash)) ?? candidates[0] ?? null
+  const reverted = found !== null && undone.has(found)
+  if (claimed.length === 0) {
+    // So tasks look that people have completed.
+    const state = commit === null && found !== null ? 'matches' : 'missing'
+    return { id, commit, found, state, reverted }
   }
-  for (const { id, entry, isCertain } of claimsIn(log))
-    (isCertain ? of(id).certain : of(id).mentioned).push(entry.hash)
+  const isNamed = found !== null && named.includes(found)
+  const other = commit === null ? 'matches' : 'moved'
+  return { id, commit, found, state: isNamed ? stateOf(found, versions.get(found)) : other, reverted }
+}
+
+/** The state of a commit that a task names: does the file in it name the commit? */
+function stateOf(commit: string, version: TaskEnd | undefined): VerifyState {
+  const named = version?.commit?.toLowerCase()
+  return named !== undefined && commit.startsWith(named) ? 'sealed' : 'matches'
+}
+
+/** The commits that name tasks, newest first, and whether they completed it for certain, by task number. */
+function claimsByNumber(log: readonly LogEntry[]): ReadonlyMap<number, Evidence['claims']> {
+  const claims = new Map<number, Map<string, boolean>>()
+  const add = (id: string, commit: string, isCertain: boolean): void => {
+    const number = Number(id.slice(2))
+    const known = claims.get(number) ?? new Map<string, boolean>()
+    claims.set(number, known.set(commit, isCertain || known.get(commit) === true))
+  }
+  for (const { id, entry, isCertain } of claimsIn(log)) add(id, entry.hash, isCertain)
   // In the message of a squash git recognises at most the last lines as trailers, and may indent all.
   for (const { hash, body } of log)
-    for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim)) of(id).mentioned.push(hash)
-  return naming
+    for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim)) add(id, hash, false)
+  return claims
 }
 
 async function cloneOf(git: Git): Promise<{ readonly prefix: string; readonly isShallow: boolean }> {
