@@ -106,22 +106,17 @@ async function listen(
   { ports, emit }: Reporting<AgentPorts>,
   signals: SignalRequest,
 ): Promise<AgentOutcome> {
-  const { task, agent: choice } = job
+  const { task } = job
   return withRequest(job, ports, signals, async (request) => {
     const text = gatheredText((gathered) => emit({ type: 'agent-text', id: task.id, text: gathered }))
-    for await (const event of agent.run(request)) {
-      if (event.type === 'text') {
-        text.add(event.text)
-        continue
-      }
+    const outcome = await agent.run(request, (event) => {
+      if (event.type === 'text') return text.add(event.text)
       text.flush()
-      if (event.type !== 'finished') emit(happening(task.id, event))
-      else {
-        emit({ type: 'agent-usage', id: task.id, usage: event.outcome.usage })
-        return event.outcome
-      }
-    }
-    throw new Error(`the agent ${choice.label} ended without saying how`)
+      emit(happening(task.id, event))
+    })
+    text.flush()
+    emit({ type: 'agent-usage', id: task.id, usage: outcome.usage })
+    return outcome
   })
 }
 
@@ -205,7 +200,7 @@ export function agentRequest(
   }
 }
 
-function happening(id: string, event: Exclude<AgentEvent, { type: 'finished' | 'text' }>): Happening {
+function happening(id: string, event: Exclude<AgentEvent, { type: 'text' }>): Happening {
   switch (event.type) {
     case 'started':
       return { type: 'agent-started', id, pid: event.pid }

@@ -1,22 +1,12 @@
 import type { Git } from './git.ts'
 
-/**
- * The blobs of files by name (`4b825dc:./docs/a.md`), read in one or two processes; missing files are left out. `see`
- * is called with each as it comes, while git reads the next.
- */
-export async function contentsOf(
-  git: Git,
-  names: readonly string[],
-  see: (name: string, bytes: Buffer) => void = () => undefined,
-): Promise<ReadonlyMap<string, Buffer>> {
+/** The blobs of files by name (`4b825dc:./docs/a.md`), read in one or two processes; missing files are left out. */
+export async function contentsOf(git: Git, names: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
   // git would read a name with a line break as two names.
   const files = [...new Set(names)].filter((name) => !name.includes('\n'))
   const middle = files.length > MANY ? Math.ceil(files.length / 2) : files.length
   const blobs = new Map<string, Buffer>()
-  const take = (name: string, bytes: Buffer): void => {
-    blobs.set(name, bytes)
-    see(name, bytes)
-  }
+  const take = (name: string, bytes: Buffer): void => void blobs.set(name, bytes)
   await Promise.all([read(git, files.slice(0, middle), take), read(git, files.slice(middle), take)])
   return blobs
 }
@@ -30,18 +20,8 @@ async function read(
   take: (name: string, bytes: Buffer) => void,
 ): Promise<void> {
   if (names.length === 0) return
-  const reader = contentReader(names, take)
-  let failure: { readonly error: unknown } | null = null
-  const onOutput = (chunk: Buffer): void => {
-    // An error must end the reading, not the whole program.
-    try {
-      if (!failure) reader(chunk)
-    } catch (error) {
-      failure = { error }
-    }
-  }
+  const onOutput = contentReader(names, take)
   await git.run(['cat-file', '--batch', '--buffer'], { stdin: `${names.join('\n')}\n`, onOutput })
-  if (failure !== null) throw (failure as { readonly error: unknown }).error
 }
 
 /** Cuts git's output, which comes in chunks, into the contents of these names; copies only what is in two chunks. */

@@ -8,7 +8,6 @@ import {
   readVersions,
   type BacklogPlace,
   type BacklogVersions,
-  type TaskVersion,
   type TaskVersions,
 } from './backlog-versions.ts'
 import { changeBetween, changeOfPlain, turnOf, type TaskChange } from './task-change.ts'
@@ -20,7 +19,9 @@ import { mayDecideTier, TIER_FACTS, tierOf, tierOfFacts, type TierTable } from '
 import { blockedReason } from '../backlog/select/why-not.ts'
 import { detached, factsOf } from '../backlog/facts.ts'
 import type { Facts } from '../backlog/model.ts'
+import { inOrder } from '../backlog/order.ts'
 import { factsScanner } from '../backlog/scan-facts.ts'
+import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 
 const FACTS = ['title', 'depends', 'milestone', 'completed', 'cost'] as const
 type DiffedTask = Facts<(typeof FACTS)[number]>
@@ -65,172 +66,131 @@ interface DiffPlace extends BacklogPlace {
   readonly around: LintContext
 }
 
-type Writable = {
-  -readonly [
-    K in Exclude<keyof BacklogDiff, 'range' | 'eligible' | 'cycles' | 'selection' | 'unlinted'>
-  ]: BacklogDiff[K][number][]
+/** A task at both ends of a range, and what has changed of it. */
+interface ComparedTask extends TaskVersions {
+  readonly was: EarlierTask | null
+  readonly is: DiffedTask | null
+  readonly change: TaskChange | null
 }
 
 /** Compares the backlog at both ends of a range: the tasks, and which of them are eligible. */
 export async function diffBacklog(git: Git, range: Range, place: DiffPlace): Promise<BacklogDiff> {
-  const ends = await readEnds(git, range, place)
-  const { versions } = ends
-  const pairs = versions.pairs.filter(isChanged)
-  const [before, after] = [select(ends.before), select(ends.after)]
-  const diff = { ends, before, after }
-  const found = await compareAll(diff, pairs, place)
+  const versions = await readVersions(git, range, place)
+  const tasks = await comparedTasks(versions, place.vocabulary)
+  const before = select(inOrder(tasks.flatMap(({ was }) => was ?? [])))
+  const after = select(inOrder(tasks.flatMap(({ is }) => is ?? [])))
+  const changed = tasks.filter(isChanged)
+  const turned = (turn: ReturnType<typeof turnOf>): readonly DiffedTask[] =>
+    changed.flatMap(({ was, is }) => (is && turnOf(was?.status ?? null, is.status) === turn ? [is] : []))
   const wasEligible = new Set(before.eligible.map(({ number }) => number))
-  const eligible = after.eligible.filter(({ number }) => !wasEligible.has(number))
+  const compared = { versions, tasks, before, after }
   return {
-    ...found,
-    ...(await problemsIn(diff, pairs, place)),
     range,
-    eligible: eligible.map(({ id, title }) => ({ id, title })),
+    added: await addedTasks(compared, place),
+    removed: changed.flatMap(({ was, is }) => (was && !is ? [itemOf(was)] : [])),
+    changed: changed.flatMap(({ is, change }) => (is && change ? [{ ...change, title: is.title }] : [])),
+    completed: turned('done').map((task) => ({ ...itemOf(task), text: spentText(task) })),
+    blocked: await blockedTasks(turned('blocked'), compared),
+    reopened: turned('open').map(itemOf),
+    eligible: after.eligible.filter(({ number }) => !wasEligible.has(number)).map(itemOf),
     cycles: newCycles(before, after),
+    ...(await problemsIn(compared, place)),
     selection: after,
   }
 }
 
-/** The tasks at both ends of a range, and what has changed of each. */
-interface Ends {
-  readonly versions: BacklogVersions
-  readonly before: readonly EarlierTask[]
-  readonly after: readonly DiffedTask[]
-  readonly was: ReadonlyMap<TaskVersion | null, EarlierTask>
-  readonly is: ReadonlyMap<TaskVersion | null, DiffedTask>
-  readonly changes: ReadonlyMap<TaskVersion, TaskChange>
-}
-
-/** Reads each content once: a changed task's two are compared while they are at hand. */
-async function readEnds(git: Git, range: Range, place: BacklogPlace): Promise<Ends> {
-  const { vocabulary } = place
+async function comparedTasks(
+  { pairs, bytesOf, read }: BacklogVersions,
+  vocabulary: TaskVocabulary,
+): Promise<readonly ComparedTask[]> {
   const [scanOld, scanNew] = [plainScanner(EARLIER_FACTS, vocabulary), plainScanner(FACTS, vocabulary)]
-  const was = new Map<TaskVersion | null, EarlierTask>()
-  const is = new Map<TaskVersion | null, DiffedTask>()
-  const changes = new Map<TaskVersion, TaskChange>()
-  const scan = (pair: TaskVersions, bytesOf: BacklogVersions['bytesOf']): void => {
+  const compared: ComparedTask[] = []
+  for (const pair of pairs) {
     const { before, after } = pair
     const recent = after && scanNew(after, bytesOf)
-    const old = isChanged(pair) ? before && scanOld(before, bytesOf) : recent
-    if (after && recent) is.set(after, recent.facts)
-    if (before && old) was.set(before, old.facts)
-    const change = old && recent && isChanged(pair) && changeOfPlain(old, recent, vocabulary)
-    if (change) changes.set(recent.version, change)
+    const is = after && (recent?.facts ?? factsOf(await read(after)))
+    if (!isChanged(pair)) {
+      compared.push({ ...pair, was: is, is, change: null })
+      continue
+    }
+    const old = before && scanOld(before, bytesOf)
+    const was = before && (old?.facts ?? factsOf(await read(before)))
+    const plain = old && recent && changeOfPlain(old, recent, vocabulary)
+    const change = before && after && (plain ?? changeBetween(await read(before), await read(after)))
+    compared.push({ ...pair, was, is, change: change && detached(change) })
   }
-  const versions = await readVersions(git, range, place, scan)
-  for (const pair of versions.pairs) {
-    const { before, after } = pair
-    // The contents that only the disk has.
-    if (!is.has(after) && !was.has(before)) scan(pair, versions.bytesOf)
-    if (after && !is.has(after)) is.set(after, factsOf(await versions.read(after)))
-    if (before && !was.has(before))
-      was.set(before, isChanged(pair) ? factsOf(await versions.read(before)) : is.get(after)!)
-    if (!before || !after || changes.has(after) || !isChanged(pair)) continue
-    const change = changeBetween(await versions.read(before), await versions.read(after))
-    if (change) changes.set(after, detached(change))
-  }
-  return {
-    versions,
-    before: versions.before.map((version) => was.get(version)!),
-    after: versions.after.map((version) => is.get(version)!),
-    was,
-    is,
-    changes,
-  }
+  return compared
 }
 
+/** Both ends of a range, read and selected from. */
 interface Compared {
-  readonly ends: Ends
+  readonly versions: BacklogVersions
+  readonly tasks: readonly ComparedTask[]
   readonly before: Selection<EarlierTask>
   readonly after: Selection<DiffedTask>
 }
 
-async function compareAll(
-  { ends, after }: Compared,
-  pairs: readonly TaskVersions[],
-  place: DiffPlace,
-): Promise<Omit<Writable, 'problems'>> {
-  const found: Omit<Writable, 'problems'> = {
-    added: [],
-    removed: [],
-    changed: [],
-    completed: [],
-    blocked: [],
-    reopened: [],
-  }
-  const states = new Map(after.states.map((state) => [state.task.file, state]))
-  const { versions } = ends
-  const addedJson = addedReader(versions, place)
-  for (const pair of pairs) {
-    const [was, is] = [ends.was.get(pair.before), ends.is.get(pair.after)]
-    if (!pair.after || !is) {
-      if (was) found.removed.push(itemOf(was))
-      continue
-    }
-    if (!was) found.added.push(await addedJson(pair.after, states.get(pair.after.file)!))
-    const change = ends.changes.get(pair.after)
-    if (change) found.changed.push({ ...change, title: is.title })
-    const turn = turnOf(was?.status ?? null, is.status)
-    if (turn === 'done') found.completed.push({ ...itemOf(is), text: spentText(is) })
-    if (turn === 'blocked') {
-      const text = detached(blockedReason(await versions.read(pair.after)))
-      found.blocked.push({ ...itemOf(is), text })
-    }
-    if (turn === 'open') found.reopened.push(itemOf(is))
-  }
-  return found
-}
-
 /** For most new tasks the facts are enough: only the others are read whole. */
-function addedReader(
-  { bytesOf, read }: BacklogVersions,
+async function addedTasks(
+  { versions: { bytesOf, read }, tasks, after: { states } }: Compared,
   { tiers, vocabulary }: DiffPlace,
-): (version: TaskVersion, state: TaskState<DiffedTask>) => Promise<TaskJson> {
+): Promise<readonly TaskJson[]> {
   const facts = [...JSON_FACTS, ...TIER_FACTS] as const
   const scan = factsScanner(vocabulary, { facts, isWanted: mayDecideTier(tiers) })
-  return async (version, state) => {
-    const bytes = bytesOf(version)
-    const short = typeof bytes === 'string' ? scan({ ...version, bytes }) : null
-    if (short) return detached(taskJson({ ...state, task: short }, () => tierOfFacts(short, tiers)))
-    const task = await read(version)
-    return detached(taskJson({ ...state, task }, () => tierOf(task, tiers)))
+  const stateOf = new Map(states.map((state) => [state.task.file, state]))
+  const added: TaskJson[] = []
+  for (const { was, is, after } of tasks) {
+    if (was || !is || !after) continue
+    const [state, bytes] = [stateOf.get(is.file)!, bytesOf(after)]
+    const short = typeof bytes === 'string' ? scan({ ...after, bytes }) : null
+    if (short) {
+      added.push(detached(taskJson({ ...state, task: short }, () => tierOfFacts(short, tiers))))
+      continue
+    }
+    const task = await read(after)
+    added.push(detached(taskJson({ ...state, task }, () => tierOf(task, tiers))))
   }
+  return added
+}
+
+async function blockedTasks(
+  blocked: readonly DiffedTask[],
+  { versions, tasks }: Compared,
+): Promise<readonly TurnedItem[]> {
+  const items: TurnedItem[] = []
+  for (const { is, after } of tasks)
+    if (is && after && blocked.includes(is))
+      items.push({ ...itemOf(is), text: detached(blockedReason(await versions.read(after))) })
+  return items
 }
 
 /** If more tasks have changed, only those with unclear needs are linted; `ralph lint` finds the rest. */
 const MOST_LINTED = 1000
 
 async function problemsIn(
-  { ends: { versions }, before, after }: Compared,
-  pairs: readonly TaskVersions[],
+  { versions, tasks, before, after }: Compared,
   { around }: DiffPlace,
 ): Promise<Pick<BacklogDiff, 'problems' | 'unlinted'>> {
-  const changed = pairs.filter((pair) => pair.after !== null)
-  const own = changed.length <= MOST_LINTED ? changed : unsettled(before, after, changed)
-  const touched = new Set(changed.map((pair) => pair.after))
-  const rest = versions.after.filter((version) => !touched.has(version))
-  const others = unsettled(
-    before,
-    after,
-    rest.map((version) => ({ before: version, after: version })),
-  )
+  const there = tasks.filter((task) => task.after !== null)
+  const changed = there.filter(isChanged)
+  const isAllLinted = changed.length <= MOST_LINTED
+  const isUnsettled = unsettledBetween(before, after)
+  const linted = there.filter((task) => (isAllLinted && isChanged(task)) || isUnsettled(task))
+  const unlinted = changed.length - linted.filter(isChanged).length
+  if (linted.length === 0) return { problems: [], unlinted }
+  const lintOf = ({ states }: Selection<EarlierTask>) =>
+    startLint(
+      states.map(({ task }) => task),
+      around,
+    )
+  const [lintOld, lintNew] = [lintOf(before), lintOf(after)]
   const problems: Diagnostic[] = []
-  if (own.length + others.length > 0) {
-    const lintOld = startLint(
-      before.states.map(({ task }) => task),
-      around,
-    )
-    const lintNew = startLint(
-      after.states.map(({ task }) => task),
-      around,
-    )
-    for (const pair of [...own, ...others]) {
-      const is = lintNew(await versions.read(pair.after!))
-      const was = pair.before && is.length > 0 ? lintOld(await versions.read(pair.before)) : []
-      problems.push(...detached(newProblems(is, was)))
-    }
+  for (const task of linted) {
+    const is = lintNew(await versions.read(task.after!))
+    const was = task.before && is.length > 0 ? lintOld(await versions.read(task.before)) : []
+    problems.push(...detached(newProblems(is, was)))
   }
-  return { problems: problems.sort(byPlace), unlinted: changed.length - own.length }
+  return { problems: problems.sort(byPlace), unlinted }
 }
 
 function itemOf({ id, title }: EarlierTask): DiffItem {
@@ -251,23 +211,18 @@ function newProblems(now: readonly Diagnostic[], before: readonly Diagnostic[]):
   })
 }
 
-/** The tasks whose unclear needs have changed: a needed task is gone, or is part of a cycle. */
-function unsettled(
+/** Whether the unclear needs of a task have changed: a needed task is gone, or is part of a cycle. */
+function unsettledBetween(
   before: Selection<EarlierTask>,
   after: Selection<DiffedTask>,
-  pairs: readonly TaskVersions[],
-): readonly TaskVersions[] {
-  const unclear = after.states.flatMap((state) => {
-    const text = unclearText(state)
-    return text === '' ? [] : [[state.task.file, text] as const]
-  })
-  if (unclear.length === 0) return []
-  const texts = new Map(unclear)
-  const were = new Map(before.states.map((state) => [state.task.file, unclearText(state)]))
-  return pairs.filter(({ before, after }) => {
-    const text = texts.get(after?.file ?? '')
-    return text !== undefined && were.get(before?.file ?? '') !== text
-  })
+): (task: ComparedTask) => boolean {
+  const textsOf = ({ states }: Selection<EarlierTask>) =>
+    new Map(states.map((state) => [state.task.file, unclearText(state)]))
+  const [were, are] = [textsOf(before), textsOf(after)]
+  return (task) => {
+    const text = are.get(task.after?.file ?? '') ?? ''
+    return text !== '' && were.get(task.before?.file ?? '') !== text
+  }
 }
 
 function unclearText({ waiting }: TaskState<EarlierTask>): string {

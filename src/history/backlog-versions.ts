@@ -51,44 +51,28 @@ export interface BacklogPlace {
 type Versions = readonly TaskVersion[]
 type Contents = Map<string, string | Unreadable>
 
-/**
- * Reads the task files at both ends of a range from git's objects, each content once, without a checkout. `see` is
- * called with the versions of a task when their contents have come, while git reads the next; not where one is missing.
- */
-export async function readVersions(
-  git: Git,
-  range: Range,
-  place: BacklogPlace,
-  see: (pair: TaskVersions, bytesOf: BytesOf) => void = () => undefined,
-): Promise<BacklogVersions> {
+/** Reads the task files at both ends of a range from git's objects, each content once, without a checkout. */
+export async function readVersions(git: Git, range: Range, place: BacklogPlace): Promise<BacklogVersions> {
   const { from, to } = range
   const { dir, vocabulary } = place
-  const contents: Contents = new Map()
+  const onDisk: Contents = new Map()
   const [old, recent] = await Promise.all([
     versionsAt(git, from, dir),
-    to === null ? versionsOnDisk(place, from.length, contents) : versionsAt(git, to, dir),
+    to === null ? versionsOnDisk(place, from.length, onDisk) : versionsAt(git, to, dir),
   ])
   const before = await withMoved(git, range, { dir, old, recent })
-  const pairs = pairsOf(before, recent)
+  const names = [...before, ...recent].map(({ blob }) => blob).filter((blob) => !onDisk.has(blob))
   // Strings would fill the engine's heap; these bytes are outside of it.
-  const blobs = new Map<string, Buffer>()
+  const blobs = await contentsOf(git, names)
   const bytesOf = ({ blob }: TaskVersion): string | Unreadable => {
     const bytes = blobs.get(blob)
-    if (!bytes) return contents.get(blob) ?? { problem: 'is not in this clone' }
+    if (!bytes) return onDisk.get(blob) ?? { problem: 'is not in this clone' }
     return isUtf8(bytes) ? bytes.toString('latin1') : { problem: 'is not UTF-8 text' }
   }
-  const isThere = (version: TaskVersion | null): boolean =>
-    version === null || blobs.has(version.blob) || contents.has(version.blob)
-  const waiting = waitingFor(pairs)
-  const names = [...waiting.keys()].filter((blob) => !contents.has(blob))
-  await contentsOf(git, names, (blob, bytes) => {
-    blobs.set(blob, bytes)
-    for (const pair of waiting.get(blob)!) if (isThere(pair.before) && isThere(pair.after)) see(pair, bytesOf)
-  })
   return {
     before,
     after: recent,
-    pairs,
+    pairs: pairsOf(before, recent),
     bytesOf,
     async read(version) {
       const bytes = bytesOf(version)
@@ -96,22 +80,6 @@ export async function readVersions(
       return parseTask({ file: version.file, text: ownText(bytes) }, vocabulary)
     },
   }
-}
-
-/** The pairs that need each content, with the two contents of a pair one after the other. */
-function waitingFor(pairs: readonly TaskVersions[]): ReadonlyMap<string, readonly TaskVersions[]> {
-  const waiting = new Map<string, TaskVersions[]>()
-  const wait = (pair: TaskVersions, blob: string): void => {
-    const known = waiting.get(blob)
-    if (known) known.push(pair)
-    else waiting.set(blob, [pair])
-  }
-  for (const pair of pairs) {
-    const { before, after } = pair
-    if (before) wait(pair, before.blob)
-    if (after && after.blob !== before?.blob) wait(pair, after.blob)
-  }
-  return waiting
 }
 
 async function versionsAt(git: Git, commit: string, dir: string): Promise<Versions> {
@@ -176,23 +144,16 @@ function isIn(file: string, dir: string): boolean {
   return file.slice(0, Math.max(0, file.lastIndexOf('/'))) === (dir === '.' ? '' : dir)
 }
 
-/** Some facts of a version in the plainest style, and its bytes. */
-export interface ScannedVersion<K extends FactName> {
-  readonly version: TaskVersion
-  readonly facts: Facts<K>
-  readonly plain: string
-}
-
-/** Makes the reader of some facts of versions in the plainest style; null for another. */
-export function plainScanner<K extends FactName>(
-  names: readonly K[],
-  vocabulary: TaskVocabulary,
-): (version: TaskVersion, bytesOf: BytesOf) => ScannedVersion<K> | null {
+/** Makes the reader of some facts of versions in the plainest style, with their bytes; null for another style. */
+export function plainScanner<K extends FactName>(names: readonly K[], vocabulary: TaskVocabulary) {
   const scan = factsScanner(vocabulary, { facts: names })
-  return (version, bytesOf) => {
-    const bytes = bytesOf(version)
-    const facts = typeof bytes === 'string' ? scan({ ...version, bytes }) : null
-    return facts && { version, facts, plain: bytes as string }
+  return (
+    version: TaskVersion,
+    bytesOf: BytesOf,
+  ): { readonly facts: Facts<K>; readonly plain: string } | null => {
+    const plain = bytesOf(version)
+    const facts = typeof plain === 'string' ? scan({ ...version, bytes: plain }) : null
+    return facts && { facts, plain: plain as string }
   }
 }
 

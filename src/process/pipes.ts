@@ -5,8 +5,8 @@ import { listenFor } from './sleep.ts'
 
 type OutputStream = 'stdout' | 'stderr'
 
-/** Gets each chunk; while a promise that it returned is open, no more of that stream is read. */
-export type OnOutput = (chunk: Uint8Array, stream: OutputStream) => Promise<void> | undefined | void
+/** Gets each chunk at once. */
+export type OnOutput = (chunk: Uint8Array, stream: OutputStream) => void
 
 /** After the exit: how long a pipe that somebody still holds open may be silent. */
 const SILENCE_MS = 300
@@ -44,88 +44,44 @@ export function sourcesOf(child: Child, terminal: TerminalUse | undefined): Sour
   }
 }
 
-/** The output of a process, passed on no faster than it is handled. A process with the person's terminal has none. */
+/** The output of a process, passed on as it comes. A process with the person's terminal has none. */
 export class Pipes {
-  readonly #streams: Sources['streams']
-  readonly #silenceMs: number
-  readonly #close: () => void
-  readonly #onOutput: OnOutput
-  readonly #onFault: () => void
-  readonly #closed: Promise<void>
+  readonly #sources: Sources
   #bytes = 0
-  readonly #held = { stdout: 0, stderr: 0 }
   #fault: { readonly error: unknown } | undefined
 
-  constructor({ streams, closed, silenceMs, close }: Sources, onOutput: OnOutput, onFault: () => void) {
-    this.#streams = streams
-    this.#silenceMs = silenceMs
-    this.#close = close
-    this.#onOutput = onOutput
-    this.#onFault = onFault
-    this.#closed = closed
-    for (const [name, stream] of this.#streams) {
-      stream.on('data', (chunk: Buffer) => this.#take(chunk, name))
-      stream.on('error', ignore)
-      // Node resumes a child's streams when it exits, paused or not.
-      stream.on('resume', () => {
-        if (this.#held[name] > 0) stream.pause()
+  constructor(sources: Sources, onOutput: OnOutput, onFault: () => void) {
+    this.#sources = sources
+    for (const [name, stream] of sources.streams) {
+      stream.on('data', (chunk: Buffer) => {
+        this.#bytes += chunk.length
+        if (this.#fault) return
+        try {
+          onOutput(chunk, name)
+        } catch (error) {
+          this.#fault = { error }
+          onFault()
+        }
       })
+      stream.on('error', () => undefined)
     }
   }
 
   /**
    * After the exit: passes on what is still in the pipes. It waits for silence, not for their end, which a process that
-   * inherited them can delay for ever; and for a slow receiver only until the signal
-   * is aborted.
+   * inherited them can delay for ever.
    */
-  async drain(hurry: AbortSignal): Promise<void> {
-    if (this.#streams.size === 0) return
+  async drain(): Promise<void> {
+    const { streams, closed, silenceMs, close } = this.#sources
+    if (streams.size === 0) return
+    const silence = new AbortController()
+    void closed.then(() => silence.abort())
     const most = this.#bytes + LEFT_BYTES
-    let seen = -1
-    while (this.#bytes < most && (this.#isHeld ? !hurry.aborted : seen !== this.#bytes)) {
+    for (let seen = -1; seen !== this.#bytes && this.#bytes < most && !silence.signal.aborted;) {
       seen = this.#bytes
-      const silence = new AbortController()
-      const closed = this.#closed.then(() => silence.abort())
-      await Promise.race([closed, listenFor(this.#silenceMs, silence.signal)])
-      if (silence.signal.aborted) break
+      await listenFor(silenceMs, silence.signal)
     }
-    this.#close()
+    close()
     if (this.#fault) throw this.#fault.error
   }
-
-  get #isHeld(): boolean {
-    return this.#held.stdout + this.#held.stderr > 0
-  }
-
-  #take(chunk: Uint8Array, name: OutputStream): void {
-    this.#bytes += chunk.length
-    if (this.#fault) return
-    try {
-      const wait = this.#onOutput(chunk, name)
-      if (wait) void this.#hold(wait, name)
-    } catch (error) {
-      this.#fail(error)
-    }
-  }
-
-  async #hold(wait: Promise<void>, name: OutputStream): Promise<void> {
-    this.#held[name]++
-    const stream = this.#streams.get(name)?.pause()
-    try {
-      await wait
-    } catch (error) {
-      this.#fail(error)
-    }
-    this.#held[name]--
-    stream?.resume()
-  }
-
-  #fail(error: unknown): void {
-    this.#fault ??= { error }
-    this.#onFault()
-  }
-}
-
-function ignore(): void {
-  return
 }

@@ -146,7 +146,7 @@ class RunningProcess implements Running {
     const graceSeconds = Math.min(LEFTOVER_SECONDS, this.#killAfterSeconds)
     const survivors = await tree.end(graceSeconds, this.#hurry.signal)
     try {
-      await pipes.drain(this.#hurry.signal)
+      await pipes.drain()
     } finally {
       forget()
       this.#state = 'stopped'

@@ -57,7 +57,7 @@ export async function drive({ name, programs, model, request, limits, ...more }:
       now: () => new Date(),
     })
     const events: AgentEvent[] = []
-    for await (const event of agent.run({
+    const asked: AgentRequest = {
       prompt: 'Do the task.',
       cwd,
       env: at.env,
@@ -76,18 +76,15 @@ export async function drive({ name, programs, model, request, limits, ...more }:
       signal: new AbortController().signal,
       log: () => {},
       ...request,
-    })) {
-      events.push(event)
     }
-    const last = events.at(-1)
-    if (last?.type !== 'finished') throw new Error('the last event is not the end')
+    const outcome = await agent.run(asked, (event) => events.push(event))
     more.after?.(at)
     // What a test asks of the repository, it asks while it is there.
     const answers = new Map([
       ['log', git('log', '--format=%s')],
       ['status', git('status', '--short')],
     ])
-    return { outcome: last.outcome, events, bodies: api.bodies, git: (...args) => answers.get(args[0]!)! }
+    return { outcome, events, bodies: api.bodies, git: (...args) => answers.get(args[0]!)! }
   } finally {
     await api[Symbol.asyncDispose]()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })

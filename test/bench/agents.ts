@@ -34,7 +34,7 @@ function assistantLine(length: number): string {
 async function readStream(line: string): Promise<void> {
   const provider: Provider = { ...claude, invocation: () => printing(line) }
   const agent = createAgent(provider, { start: startProcess, now: () => new Date() })
-  for await (const event of agent.run(REQUEST)) if (event.type === 'finished') return
+  await agent.run(REQUEST, () => undefined)
 }
 
 const printing = (line: string) => ({

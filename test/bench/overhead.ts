@@ -84,11 +84,8 @@ async function runBare(where: Where): Promise<void> {
 
 async function runOurs(where: Where): Promise<void> {
   const agent = createAgent(claude, { start: startProcess, now: () => new Date() })
-  for await (const event of agent.run(request(where))) {
-    if (event.type === 'finished' && event.outcome.end.kind !== 'done') {
-      throw new Error(`claude ended as ${JSON.stringify(event.outcome.end)}`)
-    }
-  }
+  const { end } = await agent.run(request(where), () => undefined)
+  if (end.kind !== 'done') throw new Error(`claude ended as ${JSON.stringify(end)}`)
 }
 
 async function time(work: () => Promise<void>): Promise<number> {

@@ -147,12 +147,12 @@ async function between(size: Size): Promise<Measured> {
     const pauses: { readonly ms: number; readonly processes: number }[] = []
     const agent = {
       name: 'bench',
-      async *run(request: AgentRequest) {
+      async run(request: AgentRequest) {
         const last = marks.at(-1)
         if (last) pauses.push({ ms: performance.now() - last.at, processes: processes - last.processes })
         put(request.cwd, { [`src/${request.task.id}.txt`]: 'x\n' })
         marks.push({ at: performance.now(), processes })
-        yield { type: 'finished' as const, outcome: OUTCOME }
+        return OUTCOME
       },
     }
     const ports = await makePorts({ root, counted, ports: doneBy(agent) })

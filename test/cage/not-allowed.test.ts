@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { AgentEnd } from '../../src/agents/port.ts'
-import { createAgent } from '../../src/agents/runtime.ts'
 import { startProcess, type StartProcess } from '../../src/process/start.ts'
 import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
-import { requestOf } from '../agent/requests.ts'
+import { runOf } from '../agent/requests.ts'
 import { jsonProvider } from '../agent/steered-agent.ts'
 
 const provider = {
@@ -20,7 +19,7 @@ const provider = {
 }
 
 /** How an agent ends that could not reach its service, where its cage has refused these hosts and been asked for no other. */
-async function endOf(refusedHosts: readonly string[] | undefined): Promise<AgentEnd | undefined> {
+async function endOf(refusedHosts: readonly string[] | undefined): Promise<AgentEnd> {
   const start: StartProcess = (command, options) => {
     const running = startProcess(command, options)
     const finished = running.finished.then((end) =>
@@ -28,9 +27,7 @@ async function endOf(refusedHosts: readonly string[] | undefined): Promise<Agent
     )
     return { pid: running.pid, state: 'started', end: (mode) => running.end(mode), finished }
   }
-  for await (const event of createAgent(provider, { start, now: () => new Date(0) }).run(requestOf()))
-    if (event.type === 'finished') return event.outcome.end
-  return undefined
+  return (await runOf(provider, {}, { start })).outcome.end
 }
 
 test('an agent that its cage keeps from its service is not waited for', async () => {

@@ -41,17 +41,14 @@ export interface Said {
 export function agentOf(deed: Deed, name = 'fake'): Agent {
   return {
     name,
-    async *run(request) {
-      yield { type: 'started', pid: process.pid }
+    async run(request, emit) {
+      emit({ type: 'started', pid: process.pid })
       const said = (await deed(request)) ?? {}
-      yield* said.events ?? []
+      for (const event of said.events ?? []) emit(event)
       const usage = { ...UNKNOWN_USAGE, ...said.usage }
       const finalMessage = said.message ?? `Did ${request.task.id}.`
       const end = said.end ?? { kind: 'done' }
-      yield {
-        type: 'finished',
-        outcome: { end, finalMessage, usage, sessionId: null, model: null, denied: [], seconds: 1 },
-      }
+      return { end, finalMessage, usage, sessionId: null, model: null, denied: [], seconds: 1 }
     },
   }
 }

@@ -19,12 +19,7 @@ function drivable(deed: Deed, hand: Hand): { readonly agent: Agent; readonly ses
     sessions,
     agent: {
       ...agent,
-      async *run(request) {
-        for await (const event of agent.run(request))
-          yield event.type === 'finished'
-            ? { ...event, outcome: { ...event.outcome, sessionId: 'abc' } }
-            : event
-      },
+      run: async (request, emit) => ({ ...(await agent.run(request, emit)), sessionId: 'abc' }),
       async byHand(request, { session }) {
         sessions.push(session)
         return { end: { kind: 'done' }, code: 0, seconds: 2, ...hand(request, session) }
