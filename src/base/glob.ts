@@ -2,8 +2,6 @@
 export interface Glob {
   /** The fixed folder of all matches; empty for the root. */
   readonly base: string
-  /** The fixed beginning of all matching paths. */
-  readonly start: string
   matches(path: string): boolean
 }
 
@@ -17,7 +15,6 @@ export function parseGlob(text: string): Glob | null {
   let tokens: readonly (readonly Name[])[] | undefined
   return {
     base: baseOf(alternatives),
-    start,
     matches(path) {
       if (!path.startsWith(start)) return false
       tokens ??= alternatives.map((parts) => parts.map(nameOf))

@@ -5,10 +5,17 @@ import { closed, inlineCode } from '../backlog/markdown/fence.ts'
 import { attemptsText, milestoneText, prerequisitesText, type EarlierAttempt } from './history.ts'
 import { instructionsText, type PromptGate } from './instructions.ts'
 import type { Material, ShownMaterial } from './material.ts'
-import type { PartName, PartTexts, Prompt, PromptPart } from './parts.ts'
 import { showMaterials, type PromptLimits, type ShownGroup } from './show.ts'
 import { authorText } from './author-text.ts'
-import { DEFAULT_TEMPLATE, renderTemplate, type Template } from './template.ts'
+import {
+  DEFAULT_TEMPLATE,
+  renderTemplate,
+  type PartName,
+  type PartTexts,
+  type Prompt,
+  type PromptPart,
+  type Template,
+} from './template.ts'
 import { countTokens } from './tokens.ts'
 
 /** The input of a prompt: the same input always gives the same bytes. */

@@ -1,13 +1,8 @@
-import { lstatSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseGlob, type Glob } from '../base/glob.ts'
-import { locate, type FoundFile, type Located, type Surroundings } from './locate.ts'
+import { locate, readText, type FoundFile, type Located, type Surroundings } from './files.ts'
 import type { Material } from './material.ts'
-import { readText } from './read-text.ts'
-import { walk, type Walked } from './walk.ts'
-
-/** Files, folders and globs named in task and feature files, most important first. */
-export type Names = readonly string[]
 
 /** The files so far, so that each is included once. */
 interface Taken {
@@ -16,33 +11,32 @@ interface Taken {
   room: number
   /** How many paths may still be compared with globs: a prompt needs no more. */
   looks: number
+  /** Many globs may share a folder: it is read once. */
+  readonly walked: Map<string, Walked>
 }
 
 const MOST_LOOKS = 2_000_000
 
 /**
- * Finds and reads the files of each group of names. Each file is included once, in the first group that names it; a
- * file that is named comes before those from folders and globs.
+ * Finds and reads the files of each group of names, folders and globs, most important first. Each file is included
+ * once, in the first group that names it; a file that is named comes before those from folders and globs.
  */
 export async function collectMaterials(
   around: Surroundings,
-  groups: readonly Names[],
-  options: { readonly except: readonly string[]; readonly room: number },
+  groups: readonly (readonly string[])[],
+  { except, room }: { readonly except: readonly string[]; readonly room: number },
 ): Promise<readonly (readonly Material[])[]> {
-  const written = groups.map((names) => names.filter((name) => name.trim() !== ''))
-  // Many globs may share a folder: it is located and read once.
-  const folderOf = remembered((base) => locate(around.root, base))
-  const walkIn = remembered((folder) => walk(around, folder))
   const placed = await Promise.all(
-    written.map((names) => Promise.all(names.map((name) => target(around, name, folderOf)))),
+    groups.map((names) =>
+      Promise.all(names.filter((name) => name.trim() !== '').map((name) => target(around, name))),
+    ),
   )
   const ignored = await ignoredOf(around, placed.flat())
   const judged = placed.map((targets) => targets.map((one) => judge(one, ignored)))
-  const taken: Taken = { real: new Set(options.except), room: options.room, looks: MOST_LOOKS }
+  const taken: Taken = { real: new Set(except), room, looks: MOST_LOOKS, walked: new Map() }
   const materials = new Map<Target, readonly Material[]>()
   for (const one of judged.flat()) if (!isMany(one)) materials.set(one, await single(one, taken))
-  for (const one of judged.flat())
-    if (isMany(one)) materials.set(one, await many({ around, walkIn }, one, taken))
+  for (const one of judged.flat()) if (isMany(one)) materials.set(one, await many(around, one, taken))
   return judged.map((targets) => targets.flatMap((one) => materials.get(one) ?? []))
 }
 
@@ -55,37 +49,11 @@ interface Target {
 }
 
 /** A file may be called `[id].tsx`: a name is a glob only if there is no such file. */
-async function target(
-  { root }: Surroundings,
-  written: string,
-  folderOf: (base: string) => Promise<Located>,
-): Promise<Target> {
+async function target({ root }: Surroundings, written: string): Promise<Target> {
   const name = written.trim()
-  const pattern = parseGlob(name)
-  if (pattern && isPlainlyMissing(root, name))
-    return { name, glob: pattern, place: await folderOf(pattern.base || '.') }
   const place = await locate(root, name)
-  const glob = place.kind === 'missing' ? pattern : null
-  return { name, glob, place: glob ? await folderOf(glob.base || '.') : place }
-}
-
-/** A quick test that rules out most globs as file names. */
-function isPlainlyMissing(root: string, name: string): boolean {
-  if (isAbsolute(name) || name.includes('..')) return false
-  try {
-    return lstatSync(join(root, name), { throwIfNoEntry: false }) === undefined
-  } catch {
-    return false
-  }
-}
-
-function remembered<T>(find: (name: string) => Promise<T>): (name: string) => Promise<T> {
-  const known = new Map<string, Promise<T>>()
-  return (name) => {
-    const found = known.get(name) ?? find(name)
-    known.set(name, found)
-    return found
-  }
+  const glob = place.kind === 'missing' ? parseGlob(name) : null
+  return { name, glob, place: glob ? await locate(root, glob.base || '.') : place }
 }
 
 async function ignoredOf(
@@ -119,56 +87,25 @@ async function single({ name, glob, place }: Target, taken: Taken): Promise<read
   return [{ kind: 'shown', path, stretch: null, text: content.text, bytes, listed: false }]
 }
 
-interface Folders {
-  readonly around: Surroundings
-  readonly walkIn: (folder: string) => Promise<Walked>
-}
-
-async function many({ around, walkIn }: Folders, one: Target, taken: Taken): Promise<readonly Material[]> {
+async function many(around: Surroundings, one: Target, taken: Taken): Promise<readonly Material[]> {
   const { glob, place } = one
   const pattern = glob ? one.name : `${place.path || '.'}/`
   if (!isNew(taken, pattern)) return []
   if (place.kind !== 'folder') return [{ kind: 'listing', pattern, paths: [], more: false }]
-  const walked = await walkIn(place.real)
-  const written = (path: string): string => (place.path === '' ? path : `${place.path}/${path}`)
-  const { paths, more } = glob === null ? walked : matching(walked, { glob, written }, taken)
+  const walked = taken.walked.get(place.real) ?? (await walk(around, place.real))
+  taken.walked.set(place.real, walked)
+  const written = walked.paths.map((path) => under(place.path, path))
+  const looked = glob ? written.slice(0, Math.max(0, taken.looks)) : written
+  if (glob) taken.looks -= looked.length
+  const paths = glob ? looked.filter((path) => glob.matches(path)) : looked
   const shown: Material[] = []
   for (const path of paths) {
     if (taken.room <= 0) break
-    const file = await locate(around.root, written(path))
+    const file = await locate(around.root, path)
     if (file.kind === 'file') shown.push(...(await listed(file, taken)))
   }
-  return [{ kind: 'listing', pattern, paths: paths.map(written), more }, ...shown]
-}
-
-function matching(
-  { paths, more }: Walked,
-  { glob, written }: { readonly glob: Glob; readonly written: (path: string) => string },
-  taken: Taken,
-): Walked {
-  // The paths are sorted, so those with the glob's fixed beginning are together.
-  const from = firstAtLeast(paths, (path) => written(path) >= glob.start)
-  const end = firstAtLeast(paths, (path) => {
-    const whole = written(path)
-    return whole >= glob.start && !whole.startsWith(glob.start)
-  })
-  const near = paths.slice(from, end).slice(0, Math.max(0, taken.looks))
-  taken.looks -= near.length
-  return {
-    paths: near.filter((path) => glob.matches(written(path))),
-    more: more || near.length < end - from,
-  }
-}
-
-/** The index of the first of some sorted paths for which `isSo` is true; their number if there is none. */
-function firstAtLeast(paths: readonly string[], isSo: (path: string) => boolean): number {
-  let [low, high] = [0, paths.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (isSo(paths[middle]!)) high = middle
-    else low = middle + 1
-  }
-  return low
+  const more = walked.more || looked.length < written.length
+  return [{ kind: 'listing', pattern, paths, more }, ...shown]
 }
 
 /** The least that a file counts, so that many empty files have an end too. */
@@ -190,4 +127,56 @@ function isNew({ real }: Taken, path: string): boolean {
   if (real.has(path)) return false
   real.add(path)
   return true
+}
+
+/** The files below a folder, in code unit order. */
+interface Walked {
+  /** Relative to the folder, with forward slashes. */
+  readonly paths: readonly string[]
+  /** Whether the folder has more files. */
+  readonly more: boolean
+}
+
+/** A prompt needs no more. */
+const MOST_ENTRIES = 20_000
+
+/**
+ * Finds the files below a folder, level by level, so that git runs once a level. Leaves out what git ignores, and
+ * links: their targets are in the project under their own name, or outside of it.
+ */
+async function walk({ root, isIgnored }: Surroundings, folder: string): Promise<Walked> {
+  const files: string[] = []
+  let level: readonly string[] = ['']
+  let seen = 0
+  while (level.length > 0 && seen < MOST_ENTRIES) {
+    const entries = (await Promise.all(level.map((path) => entriesOf(root, folder, path)))).flat()
+    seen += entries.length
+    const ignored =
+      entries.length === 0 ? new Set() : await isIgnored(entries.map(({ path }) => under(folder, path)))
+    const kept = entries.filter(({ path }) => !ignored.has(under(folder, path)))
+    files.push(...kept.filter((entry) => entry.isFile).map(({ path }) => path))
+    level = kept.filter((entry) => !entry.isFile).map(({ path }) => path)
+  }
+  return { paths: files.sort(), more: level.length > 0 }
+}
+
+interface Entry {
+  readonly path: string
+  readonly isFile: boolean
+}
+
+async function entriesOf(root: string, folder: string, path: string): Promise<readonly Entry[]> {
+  try {
+    const entries = await readdir(join(root, folder, path), { withFileTypes: true })
+    return entries
+      .filter((entry) => entry.name !== '.git' && (entry.isFile() || entry.isDirectory()))
+      .map((entry) => ({ path: under(path, entry.name), isFile: entry.isFile() }))
+  } catch {
+    // A folder that cannot be read, or was deleted, counts as empty.
+    return []
+  }
+}
+
+function under(folder: string, path: string): string {
+  return folder === '' ? path : `${folder}/${path}`
 }

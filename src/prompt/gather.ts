@@ -18,12 +18,11 @@ import {
   TEMPLATE,
   type Lookup,
 } from './library.ts'
-import { locate, type Surroundings } from './locate.ts'
+import { locate, readText, type Surroundings } from './files.ts'
+import { inOrder } from '../backlog/order.ts'
 import type { Material } from './material.ts'
 import { mergeMcpServers, type McpServers } from './mcp.ts'
 import { sectionsNamed } from './prd.ts'
-import { readText } from './read-text.ts'
-import { relatedTasks } from './related.ts'
 import type { PromptLimits } from './show.ts'
 import { parseTemplate } from './template.ts'
 
@@ -150,4 +149,19 @@ function documentWarnings(
     return lookup.value.problems.map(({ message }) => `${folder}/${lookup.value.name}.md: ${message}`)
   const hint = lookup.closest === null ? '' : `; did you mean ${lookup.closest}?`
   return [`there is no ${what} ${name}: ${folder}/${name}.md does not exist${hint}`]
+}
+
+/** The tasks of a backlog that a task's prompt mentions; the order of the backlog does not matter. */
+function relatedTasks(
+  task: Task,
+  backlog: readonly Task[],
+): Pick<PromptInput, 'prerequisites' | 'milestone'> {
+  const all = inOrder(backlog)
+  const wanted = [...new Set(task.depends.map((dependency) => dependency.number))]
+  return {
+    prerequisites: wanted.flatMap(
+      (number) => all.find((other) => other.number === number && other.status === 'DONE') ?? [],
+    ),
+    milestone: task.milestone === null ? [] : all.filter((other) => other.milestone === task.milestone),
+  }
 }

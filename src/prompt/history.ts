@@ -1,8 +1,7 @@
 import type { Task } from '../backlog/model.ts'
-import { fairShares } from './budget.ts'
 import { fenced, inlineCode, oneLine } from '../backlog/markdown/fence.ts'
 import { sectionBody } from './author-text.ts'
-import { countUpTo, cutEnd, cutStart } from './tokens.ts'
+import { countUpTo, cutEnd, cutStart, fairShares } from './tokens.ts'
 
 /** One earlier attempt at the task, from its record. */
 export interface EarlierAttempt {

@@ -4,9 +4,8 @@ import { closest, nameAmong } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
 import { readDiscipline, type Discipline } from './discipline.ts'
 import { readFeature, type Feature } from './feature.ts'
-import { locate } from './locate.ts'
 import { REASONS } from './material.ts'
-import { readText } from './read-text.ts'
+import { locate, readText } from './files.ts'
 
 /** The folders and files for prompts, relative to the project's root. */
 export const DISCIPLINES = 'docs/disciplines'

@@ -45,6 +45,3 @@ export interface FileListing {
   /** Whether there are more files. */
   readonly more: boolean
 }
-
-/** Files of this size are not read: no prompt has room for them. */
-export const HUGE_BYTES = 1024 * 1024

@@ -1,7 +1,6 @@
-import { fairShares } from './budget.ts'
 import { fenced, fenceFor, inlineCode } from '../backlog/markdown/fence.ts'
 import { REASONS, type FileListing, type Material, type NamedFile, type ShownMaterial } from './material.ts'
-import { countTokens, countUpTo, firstLines, type Cut } from './tokens.ts'
+import { countTokens, countUpTo, fairShares, firstLines, type Cut } from './tokens.ts'
 
 /** The most tokens for included files: in all, and for each. */
 export interface PromptLimits {

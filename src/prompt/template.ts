@@ -2,7 +2,48 @@ import { closest } from '../base/spelling.ts'
 import { placeAt } from '../base/diagnostic.ts'
 import { DONE_MARKER } from '../base/names.ts'
 import { UserError } from '../base/errors.ts'
-import { PART_NAMES, type PartName } from './parts.ts'
+
+/** The parts of a prompt in their order; each name is a slot of a team's template. */
+export const PART_NAMES = [
+  'persona',
+  'skills',
+  'conventions',
+  'rules',
+  'feature',
+  'knowledge',
+  'prd',
+  'files',
+  'milestone',
+  'task',
+  'acceptance',
+  'produces',
+  'hints',
+  'comments',
+  'attempts',
+  'prerequisites',
+  'instructions',
+] as const
+export type PartName = (typeof PART_NAMES)[number]
+
+/** The text of each part; an empty part is left out. */
+export type PartTexts = Readonly<Record<PartName, string>>
+
+/** A prompt as it is sent, with its parts. */
+export interface Prompt {
+  readonly text: string
+  /** The parts in the text, in order. */
+  readonly parts: readonly PromptPart[]
+  /** Tokens, estimated. */
+  readonly estimate: number
+}
+
+/** One part with its size; `template` is the text of a team's template itself. */
+export interface PromptPart {
+  readonly name: PartName | 'template'
+  readonly text: string
+  readonly tokens: number
+  readonly bytes: number
+}
 
 /** A prompt's shape: lines of text with `{{slots}}` between them. */
 export interface Template<Slot extends string = PartName> {

@@ -1,4 +1,4 @@
-import type { Prompt } from '../prompt/parts.ts'
+import type { Prompt } from '../prompt/template.ts'
 import { BLANK, dim, paragraph, strong, type Block } from './block.ts'
 
 /** The parts of a prompt, with their sizes and the sum; warnings come first. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { assemblePrompt } from '../../src/prompt/assemble.ts'
 import { gatherPrompt, type Gathered, type GatherRequest } from '../../src/prompt/gather.ts'
-import type { Prompt } from '../../src/prompt/parts.ts'
+import type { Prompt } from '../../src/prompt/template.ts'
 import type { Task } from '../../src/backlog/model.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
 

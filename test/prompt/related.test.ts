@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { relatedTasks } from '../../src/prompt/related.ts'
 import type { Task } from '../../src/backlog/model.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
+import { gather, makeProject } from './project.ts'
 
 const read = (name: string, fields: string): Promise<Task> =>
   parseTask({ file: `docs/tasks/${name}.md`, text: `# ${name.slice(0, 5)}: Title\n\n${fields}\n` })
@@ -19,7 +19,8 @@ describe('the tasks that a prompt speaks of', () => {
       'T-009',
       '- **Status**: TODO\n- **Milestone**: 1 — One\n- **Depends**: T-003, T-002, T-004, T-001, T-3, T-099',
     )
-    const { prerequisites, milestone } = relatedTasks(task, [...backlog, task])
+    const wishes = { backlog: [...backlog, task] }
+    const { prerequisites, milestone } = (await gather(makeProject(), task, wishes)).input
     expect(prerequisites.map(({ id }) => id)).toEqual(['T-003', 'T-001'])
     expect(milestone.map(({ id }) => id)).toEqual(['T-001', 'T-009', 'T-010'])
   })
@@ -34,7 +35,7 @@ describe('the tasks that a prompt speaks of', () => {
       [one, other],
       [other, one],
     ]) {
-      expect(relatedTasks(task, backlog).prerequisites).toEqual([one])
+      expect((await gather(makeProject(), task, { backlog })).input.prerequisites).toEqual([one])
     }
   })
 })

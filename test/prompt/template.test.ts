@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
-import { PART_NAMES, type PartTexts } from '../../src/prompt/parts.ts'
+import { PART_NAMES, type PartTexts } from '../../src/prompt/template.ts'
 import { DEFAULT_TEMPLATE, parseTemplate, renderTemplate } from '../../src/prompt/template.ts'
 
 const textsOf = (given: Partial<PartTexts>): PartTexts => ({

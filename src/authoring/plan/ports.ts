@@ -1,6 +1,6 @@
 import type { AgentQuestion, AgentReply } from '../../agents/question.ts'
 import type { Diagnostic } from '../../base/diagnostic.ts'
-import type { Surroundings } from '../../prompt/locate.ts'
+import type { Surroundings } from '../../prompt/files.ts'
 import type { Task, Tier } from '../../backlog/model.ts'
 import type { TaskVocabulary } from '../../backlog/vocabulary.ts'
 import type { Mistake, Phase } from './answers.ts'
