@@ -1,4 +1,5 @@
 import type { McpServer } from '../base/mcp-server.ts'
+import { parsedJson } from '../base/text.ts'
 import { unfenced } from '../backlog/markdown/fence.ts'
 
 export type McpServers = Readonly<Record<string, McpServer>>
@@ -11,19 +12,19 @@ interface McpReading {
 
 /** Reads the servers in the first fence of a section: a JSON object of name → `{ command, args, env }`. */
 export function readMcpServers(section: string): McpReading {
-  const json = unfenced(section)
-  if (json === null) return { servers: {}, problems: ['expected the servers as a JSON object in a fence'] }
-  const parsed = parseJson(json)
-  if ('problem' in parsed) return { servers: {}, problems: [parsed.problem] }
-  const outer = parsed.value
+  const outer = parsedJson(unfenced(section) ?? '')
   // `.mcp.json` of other tools has the same object one level deeper.
   const value = isObject(outer) && isObject(outer['mcpServers']) ? outer['mcpServers'] : outer
-  if (!isObject(value)) return { servers: {}, problems: ['expected an object of names and servers'] }
-  const readings = Object.entries(value).map(([name, server]) => readServer(name, server))
-  const servers = readings.flatMap((reading) => ('server' in reading ? [reading.server] : []))
-  const problems = readings.flatMap((reading) => ('problem' in reading ? [reading.problem] : []))
-  return { servers: Object.fromEntries(servers), problems }
+  if (!isObject(value)) return { servers: {}, problems: ['expected the servers as a JSON object in a fence'] }
+  const read = Object.entries(value).map(([name, server]) => ({ name, server: serverIn(server) }))
+  return {
+    servers: Object.fromEntries(read.flatMap(({ name, server }) => (server ? [[name, server]] : []))),
+    problems: read.flatMap(({ name, server }) => (server ? [] : [`server "${name}": ${EXPECTED}`])),
+  }
 }
+
+const EXPECTED =
+  'expected a "command" that is a text, perhaps "args" that are a list of texts, and "env" with texts by name'
 
 /** Merges the servers of the configuration and the discipline; for the same name the discipline's counts. */
 export function mergeMcpServers(config: McpServers, discipline: McpServers): McpServers {
@@ -31,36 +32,25 @@ export function mergeMcpServers(config: McpServers, discipline: McpServers): Mcp
   return Object.fromEntries(merged.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-type ServerReading = { readonly server: readonly [string, McpServer] } | { readonly problem: string }
-
-function readServer(name: string, value: unknown): ServerReading {
-  if (!isObject(value)) return { problem: `server "${name}": expected an object with a command` }
+function serverIn(value: unknown): McpServer | null {
+  if (!isObject(value)) return null
   const { command, args = [], env = {} } = value
-  if (typeof command !== 'string' || command.trim() === '') {
-    return { problem: `server "${name}": "command" should be a text` }
-  }
-  if (!isTexts(args)) return { problem: `server "${name}": "args" should be a list of texts` }
-  if (!isTextRecord(env)) return { problem: `server "${name}": "env" should be an object of names and texts` }
-  return { server: [name, { command, args, env }] }
-}
-
-function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    // The error messages of V8 differ between versions of Node.
-    return { problem: 'the fence does not hold JSON' }
-  }
+  const isServer = isText(command) && command.trim() !== '' && isTexts(args) && isTextRecord(env)
+  return isServer ? { command, args, env } : null
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
 function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+  return Array.isArray(value) && value.every(isText)
 }
 
 function isTextRecord(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every((item) => typeof item === 'string')
+  return isObject(value) && Object.values(value).every(isText)
 }

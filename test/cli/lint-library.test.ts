@@ -14,7 +14,7 @@ const FILES = {
 
 const WRONG = [
   'docs/disciplines/front.md:3:1 warning bad-discipline "Skils" means nothing here; did you mean Skills?',
-  'docs/disciplines/front.md:9:1 error bad-discipline server "db": "command" should be a text',
+  'docs/disciplines/front.md:9:1 error bad-discipline server "db": expected a "command" that is a text, perhaps "args" that are a list of texts, and "env" with texts by name',
   'docs/features/pay.md:5:1 warning bad-feature "Descripton" means nothing here; did you mean Description?',
   'docs/features/picture.md:1:1 error bad-feature docs/features/picture.md is not a text in UTF-8, so it is not shown',
 ]

@@ -56,7 +56,7 @@ describe('what a prompt is made of', () => {
     })
     const task = await readTask('T-003', fieldsOf('- **Discipline**: backend\n- **Feature**: biling'))
     expect((await gather(project, task)).warnings).toEqual([
-      'docs/disciplines/backend.md: expected an object of names and servers',
+      'docs/disciplines/backend.md: expected the servers as a JSON object in a fence',
       'there is no feature biling: docs/features/biling.md does not exist; did you mean billing?',
     ])
   })

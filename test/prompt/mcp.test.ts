@@ -3,6 +3,9 @@ import { mergeMcpServers, readMcpServers } from '../../src/prompt/mcp.ts'
 
 const fence = (json: string): string => `Some words.\n\n\`\`\`json\n${json}\n\`\`\`\n`
 
+const BAD_SERVER =
+  'server "a": expected a "command" that is a text, perhaps "args" that are a list of texts, and "env" with texts by name'
+
 describe('the servers of a discipline', () => {
   it('are read from a fence of JSON', () => {
     const { servers, problems } = readMcpServers(
@@ -25,20 +28,12 @@ describe('the servers of a discipline', () => {
 
   it.each([
     ['no fence', 'nothing here', 'expected the servers as a JSON object in a fence'],
-    ['no JSON', fence('{ "a": }'), 'the fence does not hold JSON'],
-    ['no object', fence('[]'), 'expected an object of names and servers'],
-    ['no server', fence('{ "a": "npx" }'), 'server "a": expected an object with a command'],
-    ['no command', fence('{ "a": { "args": [] } }'), 'server "a": "command" should be a text'],
-    [
-      'wrong args',
-      fence('{ "a": { "command": "a", "args": "b" } }'),
-      'server "a": "args" should be a list of texts',
-    ],
-    [
-      'wrong env',
-      fence('{ "a": { "command": "a", "env": { "B": 1 } } }'),
-      'server "a": "env" should be an object of names and texts',
-    ],
+    ['no JSON', fence('{ "a": }'), 'expected the servers as a JSON object in a fence'],
+    ['no object', fence('[]'), 'expected the servers as a JSON object in a fence'],
+    ['no server', fence('{ "a": "npx" }'), BAD_SERVER],
+    ['no command', fence('{ "a": { "args": [] } }'), BAD_SERVER],
+    ['wrong args', fence('{ "a": { "command": "a", "args": "b" } }'), BAD_SERVER],
+    ['wrong env', fence('{ "a": { "command": "a", "env": { "B": 1 } } }'), BAD_SERVER],
   ])('say what is wrong with %s', (_, section, problem) => {
     expect(readMcpServers(section)).toEqual({ servers: {}, problems: [problem] })
   })
