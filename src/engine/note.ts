@@ -3,7 +3,7 @@ import { writeFileAtomic } from '../base/atomic-file.ts'
 import { parsedJson } from '../base/text.ts'
 import { readPlainFile } from '../base/read-file.ts'
 import type { AttemptFacts } from '../git/record.ts'
-import type { StartedProcess } from '../process/remains.ts'
+import type { StartedProcess } from '../process/started.ts'
 import type { Move } from './slot/follow.ts'
 
 /** What a run has under way: enough for the next run to resume it, whatever happens to this one. */

@@ -1,8 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
-import { platform } from 'node:os'
+import { devNull, platform } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
-import { startWithout } from './kept-open.ts'
 import { resolveProgram } from './program.ts'
 import type { Pty } from './pty.ts'
 import type { TerminalUse } from './start.ts'
@@ -144,4 +143,31 @@ function whyNot(error: unknown, program: string, cwd: string): LaunchFailure {
 
 function failed(reason: string): LaunchFailure {
   return { reason, missing: false }
+}
+
+/** Both ends of the open terminals. By default every process that is started would inherit them. */
+const ends = new Set<number>()
+
+/** Keeps these from every process started from here on, until the returned function is called. */
+export function keepFromChildren(fds: readonly number[]): () => void {
+  for (const fd of fds) ends.add(fd)
+  return () => {
+    for (const fd of fds) ends.delete(fd)
+  }
+}
+
+/** Starts a process with these streams and without the terminals' ends: Node has no other way to close them there. */
+export function startWithout<Result>(streams: Readonly<Stdio>, start: (streams: Stdio) => Result): Result {
+  if (ends.size === 0) return start([...streams])
+  const nothing = openSync(devNull, 'r')
+  try {
+    const length = Math.max(streams.length, Math.max(...ends) + 1)
+    const all = Array.from(
+      { length },
+      (_, fd): Stdio[number] => streams[fd] ?? (ends.has(fd) ? nothing : 'ignore'),
+    )
+    return start(all)
+  } finally {
+    closeSync(nothing)
+  }
 }

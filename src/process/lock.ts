@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { UserError } from '../base/errors.ts'
-import { thisMachine, type Machine } from './machine.ts'
-import { isAlive, startOf } from './table.ts'
+import { isAlive, startOf, thisMachine, type Machine } from './table.ts'
 
 /** The holder of the lock: a pid alone may belong to another process by now. */
 export interface LockOwner extends Machine {

@@ -12,31 +12,20 @@ export function pagerCommand(env: Environment, configured: string | null): strin
   return findOnPath(USUAL_PAGER, env) === null ? null : USUAL_PAGER
 }
 
-/** Shows bytes in a pager that has the terminal, until it ends; false if it could not be started. */
-export function page(
-  bytes: Uint8Array,
-  { command, cwd, env }: { readonly command: string; readonly cwd: string; readonly env: Environment },
-): Promise<boolean> {
-  const shell = findShell(env)
-  if (shell === null) return Promise.resolve(false)
-  const child = spawn(shell, ['-c', command], {
-    cwd,
-    env: { LESS: 'FRX', LV: '-c', ...childEnvironment(env) },
-    stdio: ['pipe', 'inherit', 'inherit'],
-    windowsHide: true,
-  })
-  // A person who closes the pager early does not want the rest.
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(bytes)
-  return wasThere(child)
+/** A command with the terminal, and where it runs. */
+interface AtTerminal {
+  readonly command: string
+  readonly cwd: string
+  readonly env: Environment
 }
 
-/** Whether the program existed, once it has ended: the shell has exit codes for a missing one. */
-function wasThere(child: ChildProcess): Promise<boolean> {
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false))
-    child.once('close', (code) => resolve(code !== 127 && code !== 126))
-  })
+/** Shows bytes in a pager that has the terminal, until it ends; false if it could not be started. */
+export function page(bytes: Uint8Array, { command, env, ...at }: AtTerminal): Promise<boolean> {
+  const child = startShell([command], { ...at, env: { LESS: 'FRX', LV: '-c', ...env } }, 'pipe')
+  // A person who closes the pager early does not want the rest.
+  child?.stdin?.on('error', () => undefined)
+  child?.stdin?.end(bytes)
+  return wasThere(child)
 }
 
 /** The editor as git chooses it: the person's setting for a terminal, else the one that every system has. */
@@ -45,17 +34,31 @@ export function editorCommand(env: Environment): string {
 }
 
 /** Opens a file in an editor that has the terminal, until it ends; false if it could not be started. */
-export function edit(
-  file: string,
-  { command, cwd, env }: { readonly command: string; readonly cwd: string; readonly env: Environment },
-): Promise<boolean> {
-  const shell = findShell(env)
-  if (shell === null) return Promise.resolve(false)
+export function edit(file: string, { command, ...at }: AtTerminal): Promise<boolean> {
   // The file is an argument, not part of the command, whatever its name is.
-  const child = spawn(shell, ['-c', `${command} "$@"`, command, file], {
+  return wasThere(startShell([`${command} "$@"`, command, file], at, 'inherit'))
+}
+
+function startShell(
+  args: readonly string[],
+  { cwd, env }: Omit<AtTerminal, 'command'>,
+  stdin: 'pipe' | 'inherit',
+): ChildProcess | null {
+  const shell = findShell(env)
+  if (shell === null) return null
+  return spawn(shell, ['-c', ...args], {
     cwd,
     env: childEnvironment(env),
-    stdio: 'inherit',
+    stdio: [stdin, 'inherit', 'inherit'],
+    windowsHide: true,
   })
-  return wasThere(child)
+}
+
+/** Whether the program existed, once it has ended: the shell has exit codes for a missing one. */
+function wasThere(child: ChildProcess | null): Promise<boolean> {
+  if (child === null) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false))
+    child.once('close', (code) => resolve(code !== 127 && code !== 126))
+  })
 }

@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs'
 import { platform } from 'node:os'
 import type { Duplex } from 'node:stream'
 import { ReadStream } from 'node:tty'
-import { keepFromChildren } from './kept-open.ts'
+import { keepFromChildren } from './launch.ts'
 import type { Size } from './terminal.ts'
 
 /** A terminal that ralph makes for one program. */

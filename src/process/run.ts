@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
-import { startWithout } from './kept-open.ts'
+import { startWithout } from './launch.ts'
 import { listenFor } from './sleep.ts'
 import { childEnvironment, newMark, withMark, type Environment } from './mark.ts'
 import { resolveProgram } from './program.ts'

@@ -82,7 +82,6 @@ export interface Running {
   readonly finished: Promise<ProcessEnd>
   /** Undefined if it could not be started. */
   readonly pid: number | undefined
-  readonly state: 'started' | 'killing' | 'stopped'
   /** Ends the process and all that it started; `now` also speeds up an end under way. */
   end(mode: EndMode): void
 }
@@ -103,7 +102,6 @@ class RunningProcess implements Running {
   readonly #kill: (mode: EndMode) => void
   readonly #hurry = new AbortController()
   readonly #exit = new AbortController()
-  #state: 'started' | 'killing' | 'stopped' = 'started'
   #ended: EndMode | null = null
 
   constructor(command: ProcessCommand, options: ProcessOptions & Partial<CageOptions>) {
@@ -112,7 +110,6 @@ class RunningProcess implements Running {
     const { cwd, env, stdinFile, more, terminal } = options
     const start = launch(command, { cwd, env: withMark(env, mark), stdinFile, more, terminal })
     if ('failure' in start) {
-      this.#state = 'stopped'
       this.#kill = () => undefined
       if (typeof terminal === 'object') terminal.close()
       this.finished = start.failure.then((failure) => ({ kind: 'not-started', ...failure }))
@@ -126,15 +123,9 @@ class RunningProcess implements Running {
     this.finished = this.#live(exit, tree, pipes)
   }
 
-  get state(): 'started' | 'killing' | 'stopped' {
-    return this.#state
-  }
-
   end(mode: EndMode): void {
-    if (this.#state === 'stopped') return
     if (mode === 'now') this.#hurry.abort()
-    if (this.#state === 'killing' || this.#exit.signal.aborted) return
-    this.#state = 'killing'
+    if (this.#ended !== null || this.#exit.signal.aborted) return
     this.#ended = mode
     this.#kill(mode)
   }
@@ -149,7 +140,6 @@ class RunningProcess implements Running {
       await pipes.drain()
     } finally {
       forget()
-      this.#state = 'stopped'
     }
     return { kind: 'exited', code, signal, ended: this.#ended, survivors: survivors.map(({ pid }) => pid) }
   }

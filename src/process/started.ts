@@ -1,8 +1,6 @@
 import { platform } from 'node:os'
-import { thisMachine } from './machine.ts'
-import type { StartedProcess } from './remains.ts'
 import type { StartProcess } from './start.ts'
-import { startOf } from './table.ts'
+import { startOf, thisMachine, type ProcessEntry } from './table.ts'
 
 /** The living ones among the processes that were started here. */
 export class StartedProcesses {
@@ -51,4 +49,67 @@ export class StartedProcesses {
 
 function placeOf(pid: number): Pick<StartedProcess, 'pid' | 'group'> {
   return { pid, group: platform() === 'win32' ? null : pid }
+}
+
+/** Identifies a process for a later run, after the process that started it is dead. */
+export interface StartedProcess {
+  readonly pid: number
+  /** The group that it leads; null on Windows, which has none. */
+  readonly group: number | null
+  /** Its start as in the process table; empty until known. */
+  readonly startedAt: string
+  /** The start of the system in which all this is valid; empty until known, or if the system has no such id. */
+  readonly boot: string
+  /** The time of this note, made right after the start, in milliseconds since 1970: used until the process's start is known. */
+  readonly notedAt?: number
+}
+
+/** The entries from which all that is left of noted processes can be found. */
+interface Remains {
+  /** Noted processes that are alive, or may be the parents of living ones, with their starts. */
+  readonly members: ReadonlyMap<number, string>
+  /** Their groups, if the numbers still belong to them. */
+  readonly groups: ReadonlySet<number>
+}
+
+/**
+ * Finds what is left of noted processes. A number may belong to an unrelated process by now: then its start differs.
+ * While a process is left in a group, the system does not reuse the group's number, so a group without its leader is still theirs
+ * if all its processes began after the leader.
+ */
+export function remainsOf(
+  noted: readonly StartedProcess[],
+  { table, boot: now }: { readonly table: readonly ProcessEntry[]; readonly boot: string },
+): Remains {
+  const members = new Map<number, string>()
+  const groups = new Set<number>()
+  for (const { pid, group, startedAt, boot, notedAt } of noted) {
+    const holder = table.find((entry) => entry.pid === pid)
+    if (startedAt === '' && holder && beganAt(holder.startedAt, notedAt)) {
+      members.set(pid, holder.startedAt)
+      if (group !== null) groups.add(group)
+      continue
+    }
+    // No process survives a start of the system, and without a start of its own it looks like an unrelated one.
+    if (boot !== now || startedAt === '' || (holder && holder.startedAt !== startedAt)) continue
+    members.set(pid, startedAt)
+    const inGroup = table.filter(({ session }) => session === group)
+    if (group !== null && inGroup.every((entry) => !isBefore(entry.startedAt, startedAt))) groups.add(group)
+  }
+  return { members, groups }
+}
+
+/** Dates of `ps` have seconds; that an unrelated process gets the number within two seconds does not occur. */
+const NEAR_MS = 2000
+
+/** Whether a process began when it was noted. Linux's ticks are no time of day, but there marks are read. */
+function beganAt(startedAt: string, notedAt: number | undefined): boolean {
+  const at = /^\d+$/.test(startedAt) ? Number(startedAt) : Date.parse(startedAt)
+  return notedAt !== undefined && Math.abs(at - notedAt) <= NEAR_MS
+}
+
+/** Whether one start was before another: ticks or milliseconds as numbers, or the dates of `ps`. */
+export function isBefore(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => (/^\d+$/.test(text) ? Number(text) : Date.parse(text)))
+  return a !== undefined && b !== undefined && a < b
 }

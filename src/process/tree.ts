@@ -1,6 +1,13 @@
-import { thisMachine, type Machine } from './machine.ts'
-import { isBefore, remainsOf, type StartedProcess } from './remains.ts'
-import { bearsMark, commandOf, readProcess, readProcessTable, type ProcessEntry } from './table.ts'
+import { isBefore, remainsOf, type StartedProcess } from './started.ts'
+import {
+  bearsMark,
+  commandOf,
+  readProcess,
+  readProcessTable,
+  thisMachine,
+  type Machine,
+  type ProcessEntry,
+} from './table.ts'
 import { sleep } from './sleep.ts'
 
 /**
@@ -139,17 +146,14 @@ export async function livingOf(run: RunTrace): Promise<readonly LivingProcess[]>
   return Promise.all((await ProcessTree.ofRun(run).read()).map(describe))
 }
 
-/** Ends what a dead run has left; returns what it found. */
-export async function endLeftovers(run: RunTrace, graceSeconds = 2): Promise<readonly LivingProcess[]> {
+/** Ends what a dead run has left; returns the commands of what it found. */
+export async function endLeftovers(run: RunTrace): Promise<readonly string[]> {
   const found = await livingOf(run)
-  if (found.length > 0) await ProcessTree.ofRun(run).end(graceSeconds)
-  return found
+  if (found.length > 0) await ProcessTree.ofRun(run).end(LEFTOVER_SECONDS)
+  return found.map(({ command }) => command)
 }
 
-/** The same; returns the commands of what it found. */
-export async function commandsLeftBy(run: RunTrace): Promise<readonly string[]> {
-  return (await endLeftovers(run)).map(({ command }) => command)
-}
+const LEFTOVER_SECONDS = 2
 
 async function describe({ pid, parent }: ProcessEntry): Promise<LivingProcess> {
   return { pid, parent, command: await commandOf(pid) }

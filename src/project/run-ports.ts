@@ -14,7 +14,7 @@ import { newMark, withMark } from '../process/mark.ts'
 import { sleep } from '../process/sleep.ts'
 import { StartedProcesses } from '../process/started.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
-import { commandsLeftBy } from '../process/tree.ts'
+import { endLeftovers } from '../process/tree.ts'
 import { answerTask, blockTask, completeTask, retryTask, taskToAdd } from '../backlog/finish.ts'
 import type { Task } from '../backlog/model.ts'
 import { parseTask } from '../backlog/parse.ts'
@@ -97,7 +97,7 @@ export async function runPorts(
     newToken: () => randomBytes(4).toString('hex'),
     mark,
     onStarted: (listener) => started.listen(listener),
-    endLeftovers: commandsLeftBy,
+    endLeftovers,
     now: world.now,
     sleep,
     checkpoint: () => undefined,

@@ -1,7 +1,7 @@
 import { NO_NEEDS } from '../base/cage-needs.ts'
 import { UserError } from '../base/errors.ts'
 import type { Availability } from '../process/cage/available.ts'
-import type { CagePolicy } from '../process/cage/policy.ts'
+import type { CagePolicy } from '../process/cage/mounts.ts'
 import type { CagePlace } from '../process/cage/rules.ts'
 import type { CageRequest } from '../process/cage/start.ts'
 import type { SandboxState } from '../engine/events/event.ts'

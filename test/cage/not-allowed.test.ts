@@ -25,7 +25,7 @@ async function endOf(refusedHosts: readonly string[] | undefined): Promise<Agent
     const finished = running.finished.then((end) =>
       end.kind === 'exited' && refusedHosts ? { ...end, refusedHosts } : end,
     )
-    return { pid: running.pid, state: 'started', end: (mode) => running.end(mode), finished }
+    return { pid: running.pid, end: (mode) => running.end(mode), finished }
   }
   return (await runOf(provider, {}, { start })).outcome.end
 }

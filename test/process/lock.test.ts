@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { platformUuid, thisMachine } from '../../src/process/machine.ts'
+import { platformUuid, thisMachine } from '../../src/process/table.ts'
 import { lockOwner, ownerLives, placeOf, takeLock } from '../../src/process/lock.ts'
 import { makeFolder } from '../git/repository.ts'
 

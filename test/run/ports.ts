@@ -19,7 +19,7 @@ import { listRecords } from '../../src/git/record.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { startProcess } from '../../src/process/start.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
-import { commandsLeftBy } from '../../src/process/tree.ts'
+import { endLeftovers } from '../../src/process/tree.ts'
 import { tierOf } from '../../src/backlog/select/tier.ts'
 import { answerTask, blockTask, completeTask, retryTask, taskToAdd } from '../../src/backlog/finish.ts'
 import { NO_ORIGINS } from '../../src/backlog/origin.ts'
@@ -175,7 +175,7 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
     warnings: [],
     push: async () => ({ problem: 'no remote' }),
     onStarted: () => () => undefined,
-    endLeftovers: commandsLeftBy,
+    endLeftovers,
     now: () => new Date(),
     sleep: async () => undefined,
     checkpoint: () => undefined,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { thisMachine } from '../../src/process/machine.ts'
+import { thisMachine } from '../../src/process/table.ts'
 import { Coordinator } from '../../src/engine/workers/coordinator.ts'
 import {
   PROTOCOL,

@@ -3,7 +3,7 @@ import type { Job } from '../job.ts'
 import type { Denial } from '../../base/denial.ts'
 import type { Happening } from '../events/event.ts'
 import type { Usage } from '../../base/usage.ts'
-import type { Machine } from '../../process/machine.ts'
+import type { Machine } from '../../process/table.ts'
 
 /** The version of the messages between a run and its workers: another version is not understood. */
 export const PROTOCOL = 1

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { AgentHome } from '../../base/cage-needs.ts'
 
 /** What a cage may do with one path. Of several rules about a path the last one applies. */
 export type MountRule =
@@ -15,6 +16,26 @@ export type MountRule =
   | { readonly kind: 'own'; readonly path: string }
   /** It is a link, in a folder that was closed. */
   | { readonly kind: 'link'; readonly path: string; readonly to: string }
+
+/** What one caged process may do, as plain data, made for each start. */
+export interface CagePolicy {
+  /** In order: of several rules about a path the last one applies. */
+  readonly rules: readonly MountRule[]
+  /** Folders with an agent's own state. */
+  readonly homes: readonly AgentHome[]
+  /** Files that are copied into the cage. */
+  readonly files: readonly string[]
+  /** Hosts, and words for several. */
+  readonly hosts: readonly string[]
+  /** The configuration key that can allow more hosts. */
+  readonly hostsKey: 'network' | 'gatesNetwork'
+  /** Paths that are never writable, whatever the configuration: git's folder, ralph's, its configuration. */
+  readonly never: readonly string[]
+  /** Whether a variable is removed from its environment. */
+  readonly isHidden: (variable: string) => boolean
+  /** Variables that replace those of its environment. */
+  readonly env: Readonly<Record<string, string>>
+}
 
 /** The paths of a cage's own files on this machine, all in one folder. */
 export interface CageFolder {

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { CagedAction } from '../../base/caged.ts'
-import { isInside } from './mounts.ts'
-import type { CagePolicy } from './policy.ts'
+import { isInside, type CagePolicy } from './mounts.ts'
 
 /** The most refusals to report of one process: repeated ones have the same cause. */
 const MOST = 20

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../../base/built-file.ts'
+import { entriesIn as inFolder } from '../../base/folder.ts'
 import { hostsNamedIn, NO_NEEDS, type CageNeeds } from '../../base/cage-needs.ts'
 import { readPlainFile } from '../../base/read-file.ts'
 import { CONFIG_FILES } from '../../base/names.ts'
 import type { Environment } from '../mark.ts'
 import { cacheFolder } from '../../base/cache-folder.ts'
-import { AGENT_KEYS, AGENT_VARIABLES, KEY_VARIABLES, KEYS, SYSTEM_KEYS } from './keys.ts'
-import { homeRules } from './home.ts'
-import { isInside, isLink, isTemporary, outermost, real, type MountRule } from './mounts.ts'
-import type { CagePolicy } from './policy.ts'
+import { AGENT_KEYS, AGENT_VARIABLES, homeRules, KEY_VARIABLES, KEYS, SYSTEM_KEYS } from './home.ts'
+import { isInside, isLink, isTemporary, outermost, real, type CagePolicy, type MountRule } from './mounts.ts'
 import type { CageRequest } from './start.ts'
 
 /** The place that a cage is for. */
@@ -240,7 +239,7 @@ function secretsIn({ top, tracked }: CagePlace): readonly MountRule[] {
   const known = new Set(tracked)
   const found: string[] = []
   const visit = (folder: string, depth: number): void => {
-    for (const entry of entriesOf(folder)) {
+    for (const entry of inFolder(folder)) {
       const path = join(folder, entry.name)
       if (ENV_FILE.test(entry.name) && entry.name !== '.envrc' && !NO_SECRET.test(entry.name))
         found.push(path)
@@ -255,14 +254,6 @@ function secretsIn({ top, tracked }: CagePlace): readonly MountRule[] {
   }
   visit(top, 0)
   return found.filter((path) => !known.has(relative(top, path))).map(closedRule)
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }
 
 /** Prompts, and other files that ralph keeps for other attempts. */

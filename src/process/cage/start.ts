@@ -9,11 +9,9 @@ import type { Environment } from '../mark.ts'
 import { makePrivateFolder, removeOrLeave } from '../private-folder.ts'
 import { resolveProgram } from '../program.ts'
 import { startCage, type ProcessEnd, type Running, type StartProcess } from '../start.ts'
-import { carryFiles, type CarriedFile } from './carried-files.ts'
 import { HostList } from './hosts.ts'
-import { layOutHomes } from './homes.ts'
-import { cageFolder, mountArguments, type CageFolder, type MountRule } from './mounts.ts'
-import type { CagePolicy } from './policy.ts'
+import { carryFiles, layOutHomes, type CarriedFile } from './homes.ts'
+import { cageFolder, mountArguments, type CageFolder, type CagePolicy, type MountRule } from './mounts.ts'
 import { RefusalReader } from './refusals.ts'
 import { seccompFilter } from './seccomp.ts'
 import { serveWayOut } from './way-out.ts'
@@ -124,7 +122,7 @@ export function cagedStart(
           await rm(folder.path, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined)
         }
       }
-      return ending(running, finish())
+      return { finished: finish(), pid: running.pid, end: (mode) => running.end(mode) }
     } catch (error) {
       removeOrLeave(folder.path)
       const reason = error instanceof Error ? error.message : String(error)
@@ -224,19 +222,6 @@ function notStarted(failure: { readonly reason: string; readonly missing: boolea
   return {
     finished: Promise.resolve<ProcessEnd>({ kind: 'not-started', ...failure }),
     pid: undefined,
-    state: 'stopped',
     end: () => undefined,
-  }
-}
-
-/** A process whose end is reported only after all its children are gone. */
-function ending(running: Running, finished: Promise<ProcessEnd>): Running {
-  return {
-    finished,
-    pid: running.pid,
-    get state() {
-      return running.state
-    },
-    end: (mode) => running.end(mode),
   }
 }

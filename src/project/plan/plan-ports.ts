@@ -19,7 +19,7 @@ import { EXPORT_FILE, type Committed, type PlanPorts } from '../../authoring/pla
 import { newMark } from '../../process/mark.ts'
 import { sleep } from '../../process/sleep.ts'
 import { StartedProcesses } from '../../process/started.ts'
-import { commandsLeftBy, type RunTrace } from '../../process/tree.ts'
+import { endLeftovers, type RunTrace } from '../../process/tree.ts'
 import { Control } from '../../engine/control.ts'
 import { runFolder, type RunFolder } from '../../engine/folder.ts'
 import { openLogs } from '../../engine/journal.ts'
@@ -117,7 +117,7 @@ export async function planPorts(
     },
     commit: wish.commit && !wish.dryRun ? (request) => commitPhase(git, home.prefix, request, world) : null,
     note,
-    recoverAgent: async (work) => void (await commandsLeftBy(work as RunTrace)),
+    recoverAgent: async (work) => void (await endLeftovers(work as RunTrace)),
     async mirror({ phase, request }) {
       if (wish.dryRun) return
       mirrorPlanning(folder.state, { phase, request }, { tasks: await backlog(), now: world.now() })
