@@ -2,8 +2,7 @@ import { Tail } from '../base/stream.ts'
 import { findOnPath } from '../process/program.ts'
 import { startProcess } from '../process/start.ts'
 import type { AgentRequest } from './port.ts'
-import { lastWords } from './providers/failure.ts'
-import { oneLine } from './providers/tool-summary.ts'
+import { lastWords, oneLine } from './providers/failure.ts'
 
 /** An agent's program on this machine. */
 export interface Installation {

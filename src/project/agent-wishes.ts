@@ -1,4 +1,4 @@
-import { chooseAgent, firstNamedAgent, type AgentWish } from '../agents/choose.ts'
+import { chooseAgent, firstNamedAgent, type AgentWish } from '../agents/registry.ts'
 import type { Discipline } from '../prompt/discipline.ts'
 import type { Facts, Tier } from '../backlog/model.ts'
 import type { Place } from './project.ts'

@@ -1,7 +1,13 @@
-import { chooseAgent, isChoiceAllowed, type AgentWish, type Chosen } from '../agents/choose.ts'
+import {
+  chooseAgent,
+  isChoiceAllowed,
+  agentNamed,
+  type AgentWish,
+  type Chosen,
+  type AgentEntry,
+} from '../agents/registry.ts'
 import { installationOf, isNewEnough, type Installation } from '../agents/installation.ts'
 import type { Agent, Permission, Provider } from '../agents/port.ts'
-import { agentNamed, type AgentEntry } from '../agents/registry.ts'
 import { createAgent } from '../agents/runtime.ts'
 import type { AgentChoice } from '../engine/job.ts'
 import { UserError } from '../base/errors.ts'

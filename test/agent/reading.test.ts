@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentRequest } from '../../src/agents/port.ts'
-import { strictSchema } from '../../src/agents/providers/strict-schema.ts'
+import { strictSchema } from '../../src/agents/providers/codex.ts'
 import { agentNamed } from '../../src/agents/registry.ts'
 import { answerSchema } from '../../src/authoring/plan/json-schema.ts'
 import { requestOf } from './requests.ts'

@@ -2,7 +2,7 @@ import type { Exit, StreamEnd, StreamEvent } from '../port.ts'
 import { sum, UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
 import { failureEnd, type ProviderFailure } from './failure.ts'
 import { list, number, record, text, type Json } from './json-lines.ts'
-import { session } from './json-reader.ts'
+import { sessionEvent } from './json-reader.ts'
 import { MessageReader } from './message-reader.ts'
 import { budgetSpent } from '../watch.ts'
 
@@ -39,7 +39,7 @@ export class ClaudeReader extends MessageReader {
   #system(event: Json): readonly StreamEvent[] {
     switch (event['subtype']) {
       case 'init':
-        return [session(event['session_id'], event['model'])]
+        return [sessionEvent(event['session_id'], event['model'])]
       case 'api_retry':
         return this.#apiRetry(event)
       case 'permission_denied':

@@ -1,10 +1,17 @@
-import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { FOLDER, type AgentRequest, type Invocation, type Provider, type Session } from '../port.ts'
 import { ClaudeReader } from './claude-stream.ts'
-import { neverSetUp } from './first-start.ts'
-import { hasMcpServers, mcpFile, openingPrompt, option } from './request.ts'
+import {
+  neverSetUp,
+  hasMcpServers,
+  mcpFile,
+  openingPrompt,
+  option,
+  levelArgs,
+  mayReadWeb,
+} from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
 
 /** Its name, and what a person does about a missing login. */
@@ -115,21 +122,14 @@ function toolTimeout({ mcpServers, env }: AgentRequest): Invocation['env'] {
     : { MCP_TOOL_TIMEOUT: String(Math.round(longest * 1000)) }
 }
 
-function permissionArgs({ permission }: AgentRequest): readonly string[] {
-  switch (permission.level) {
-    case 'read':
-      // Tools that are not listed here do not exist for it.
-      return [
-        ...option('--tools', [...READING, ...(permission.web ? WEB : [])].join(',')),
-        ...OWN_CONFIGURATION,
-      ]
-    case 'edit':
-      return ['--permission-mode', 'acceptEdits', ...OWN_CONFIGURATION]
-    case 'full':
-      return ['--dangerously-skip-permissions', ...OWN_CONFIGURATION]
-    case 'custom':
-      return permission.args
-  }
+function permissionArgs(request: AgentRequest): readonly string[] {
+  // Tools that are not listed here do not exist for it.
+  const tools = [...READING, ...(mayReadWeb(request) ? WEB : [])].join(',')
+  return levelArgs(request, {
+    read: [...option('--tools', tools), ...OWN_CONFIGURATION],
+    edit: ['--permission-mode', 'acceptEdits', ...OWN_CONFIGURATION],
+    full: ['--dangerously-skip-permissions', ...OWN_CONFIGURATION],
+  })
 }
 
 const READING = ['Read', 'Grep', 'Glob']
@@ -164,7 +164,7 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
 function rules(request: AgentRequest): { readonly allow: string[]; readonly deny: string[] } {
   const reserved = reservedRules()
   if (request.permission.level === 'full') return { allow: [], deny: reserved }
-  if (request.permission.level === 'read') return { allow: request.permission.web ? WEB : [], deny: reserved }
+  if (request.permission.level === 'read') return { allow: mayReadWeb(request) ? WEB : [], deny: reserved }
   const servers = Object.keys(request.mcpServers).map((name) => `mcp__${name}`)
   return {
     allow: [...allowedCommands(request, MEANINGFUL).map(bashRule), ...servers],

@@ -1,10 +1,18 @@
-import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import path from 'node:path'
-import { FOLDER, type AgentRequest, type Provider } from '../port.ts'
-import { CodexReader } from './codex-stream.ts'
-import { neverSetUp } from './first-start.ts'
-import { openingPrompt, option } from './request.ts'
-import { strictSchema } from './strict-schema.ts'
+import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
+import {
+  FOLDER,
+  type AgentRequest,
+  type Provider,
+  type Exit,
+  type StreamEnd,
+  type StreamEvent,
+} from '../port.ts'
+import { neverSetUp, openingPrompt, option, levelArgs, mayReadWeb } from './request.ts'
+import type { Usage } from '../../base/usage.ts'
+import { list, number, record, text, type Json } from './json-lines.ts'
+import { JsonReader, sessionEvent } from './json-reader.ts'
+import { oneLine } from './failure.ts'
 
 /** Its name, and what a person does about a missing login. */
 const CODEX = { agent: 'Codex', login: 'run `codex login`' } as const
@@ -76,20 +84,15 @@ export const codex: Provider = {
 
 const UNSANDBOXED = ['--dangerously-bypass-approvals-and-sandbox']
 
-function permissionArgs({ permission }: AgentRequest): readonly string[] {
-  switch (permission.level) {
-    case 'read': {
-      const web = `web_search="${permission.web ? 'live' : 'disabled'}"`
-      return [...(permission.isCaged ? UNSANDBOXED : ['--sandbox', 'read-only']), '-c', web]
-    }
-    case 'edit':
-      // Its sandbox has no network and keeps .git read-only, so commits and pushes fail.
-      return permission.isCaged ? UNSANDBOXED : ['--sandbox', 'workspace-write']
-    case 'full':
-      return UNSANDBOXED
-    case 'custom':
-      return permission.args
-  }
+function permissionArgs(request: AgentRequest): readonly string[] {
+  const isCaged = 'isCaged' in request.permission && request.permission.isCaged
+  const web = `web_search="${mayReadWeb(request) ? 'live' : 'disabled'}"`
+  return levelArgs(request, {
+    read: [...(isCaged ? UNSANDBOXED : ['--sandbox', 'read-only']), '-c', web],
+    // Its sandbox has no network and keeps .git read-only, so commits and pushes fail.
+    edit: isCaged ? UNSANDBOXED : ['--sandbox', 'workspace-write'],
+    full: UNSANDBOXED,
+  })
 }
 
 function mcpArgs(request: AgentRequest): readonly string[] {
@@ -111,4 +114,157 @@ function mcpArgs(request: AgentRequest): readonly string[] {
 /** A TOML string, with the escapes of JSON. */
 function quote(value: string): string {
   return JSON.stringify(value)
+}
+
+/** Reads `codex exec --json`. */
+class CodexReader extends JsonReader {
+  #message = ''
+  #tokens: Json = {}
+  #completed = false
+  #failure: string | null = null
+
+  protected event(event: Json): readonly StreamEvent[] {
+    switch (event['type']) {
+      case 'thread.started':
+        return [sessionEvent(event['thread_id'])]
+      case 'turn.started':
+        this.#completed = false
+        return []
+      case 'item.started':
+        return this.#item(record(event['item']), false)
+      case 'item.completed':
+        return this.#item(record(event['item']), true)
+      case 'error':
+        return this.#error(text(event['message']))
+      case 'turn.completed':
+        this.#completed = true
+        this.#failure = null
+        this.#tokens = record(event['usage'])
+        return [this.used, { type: 'result' }]
+      case 'turn.failed':
+        this.#failure = text(record(event['error'])['message'])
+        return [{ type: 'result' }]
+      default:
+        return []
+    }
+  }
+
+  end(exit: Exit): StreamEnd {
+    const failure = this.#failure === null ? null : { message: this.#failure }
+    return {
+      end: this.#completed ? { kind: 'finished' } : this.failed(exit, failure),
+      finalMessage: this.#completed ? this.#message : '',
+      usage: this.usage(),
+      denied: this.tools.denied,
+    }
+  }
+
+  /** Not the end yet: it tries several times, and only `turn.failed` means that it gave up. */
+  #error(message: string): readonly StreamEvent[] {
+    const retry = /^Reconnecting\.*\s*\d+\/\d+\s*\((.*)\)$/s.exec(message)
+    this.#failure = retry?.[1] ?? message
+    return retry ? [{ type: 'retrying', reason: oneLine(this.#failure), until: null }] : []
+  }
+
+  #item(item: Json, completed: boolean): readonly StreamEvent[] {
+    switch (item['type']) {
+      case 'agent_message':
+        return completed ? this.#readText(text(item['text'])) : []
+      case 'error':
+        return [{ type: 'warning', message: oneLine(text(item['message'])) }]
+      case 'command_execution':
+      case 'mcp_tool_call':
+      case 'file_change':
+      case 'web_search':
+        return this.#tool(item, completed)
+      default:
+        return []
+    }
+  }
+
+  #readText(message: string): readonly StreamEvent[] {
+    this.#failure = null
+    this.#message = message
+    this.turns.speak()
+    return [{ type: 'text', text: message }, this.used]
+  }
+
+  #tool(item: Json, completed: boolean): readonly StreamEvent[] {
+    const begun = this.tools.begin(text(item['id']), ...nameAndInput(item))
+    this.#failure = null
+    this.turns.speak()
+    if (!completed) return [begun, this.used]
+    this.turns.answer()
+    if (isDenied(item)) this.tools.deny(begun.id)
+    return [this.tools.end(begun.id, item['status'] !== 'failed')]
+  }
+
+  protected usage(): Usage {
+    return {
+      turns: this.turns.count,
+      inputTokens: number(this.#tokens['input_tokens']),
+      cachedTokens: number(this.#tokens['cached_input_tokens']),
+      outputTokens: number(this.#tokens['output_tokens']),
+      costUsd: null,
+    }
+  }
+}
+
+function nameAndInput(item: Json): [string, Json] {
+  switch (item['type']) {
+    case 'command_execution':
+      return ['shell', { command: bareCommand(text(item['command'])) }]
+    case 'file_change':
+      return ['edit', { path: list(item['changes']).map((change) => record(change)['path']) }]
+    case 'web_search':
+      return ['search', item]
+    default:
+      return [`${text(item['server'])}.${text(item['tool'])}`, record(item['arguments'])]
+  }
+}
+
+function isDenied(item: Json): boolean {
+  // Its sandbox reports nothing: a blocked command, such as a commit, fails with a read-only disk.
+  const isBlocked =
+    item['status'] === 'failed' && /Read-only file system/i.test(text(item['aggregated_output']))
+  const message = text(record(item['error'])['message'])
+  return isBlocked || item['status'] === 'declined' || /requires approval|rejected by/i.test(message)
+}
+
+/** Without the shell around it: `/bin/bash -lc 'npm test'`. */
+function bareCommand(command: string): string {
+  return /^\S*sh -l?c (['"])(.*)\1$/s.exec(command)?.[2] ?? command.replace(/^\S*sh -l?c /, '')
+}
+
+/**
+ * Converts a JSON Schema for services with a strict mode: every key is required, and an optional one may be null
+ * instead; only types, lists of choices and descriptions remain.
+ */
+export function strictSchema(schema: unknown): Json {
+  const { type, items, properties, required, description, ...rest } = record(schema)
+  const kept = {
+    ...(type === undefined ? {} : { type }),
+    ...(rest['enum'] === undefined ? {} : { enum: rest['enum'] }),
+    ...(description === undefined ? {} : { description }),
+  }
+  if (Array.isArray(rest['anyOf'])) return { ...kept, anyOf: rest['anyOf'].map(strictSchema) }
+  if (type === 'array') return { ...kept, items: strictSchema(items) }
+  if (type !== 'object') return kept
+  const needed = list(required)
+  const entries = Object.entries(record(properties)).map(([key, value]) => [
+    key,
+    needed.includes(key) ? strictSchema(value) : orNull(strictSchema(value)),
+  ])
+  return {
+    ...kept,
+    properties: Object.fromEntries(entries),
+    required: entries.map(([key]) => key),
+    additionalProperties: false,
+  }
+}
+
+function orNull(schema: Json): Json {
+  const choices = schema['anyOf']
+  if (Array.isArray(choices) && choices.some((choice) => record(choice)['type'] === 'null')) return schema
+  return { anyOf: [...(Array.isArray(choices) ? choices : [schema]), { type: 'null' }] }
 }

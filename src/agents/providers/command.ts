@@ -52,52 +52,37 @@ export function commandProvider(command: string | null, pty = false): Provider {
       env: { ...taskEnvironment(request), RALPH_PROMPT_FILE: `${FOLDER}/prompt.md` },
       files: { 'prompt.md': request.prompt },
     }),
-    reader: (request) => new CommandReader(line, request, pty),
+    reader: (request) => readerOf(line, request, pty),
   }
 }
 
-class CommandReader implements StreamReader {
-  readonly #line: string
-  readonly #prompt: string
-  readonly #output: PlainOutput
-  readonly #isAsked: boolean
-  readonly #pty: boolean
-
-  constructor(line: string, request: AgentRequest, pty: boolean) {
-    this.#pty = pty
-    this.#isAsked = request.answer !== undefined
-    this.#line = line
-    this.#prompt = request.prompt
-    this.#output = new PlainOutput(request)
+function readerOf(line: string, request: AgentRequest, pty: boolean): StreamReader {
+  const output = new PlainOutput(request)
+  return {
+    line: (text) => output.line(text),
+    end(exit) {
+      const { tail } = output
+      const { marker, message } = readLastLine(tail, request.prompt)
+      // A program may report in both ways that it is stuck, but one that fails is never done.
+      const isStuck = marker?.kind === 'blocked' && exit.signal === null
+      // In a terminal error messages are part of the output.
+      const complaint = neverBegan(line, pty ? { ...exit, stderr: message } : exit)
+      return {
+        end: exit.code === 0 || isStuck ? { kind: 'finished' } : failedEnd(exit, message, complaint),
+        // Of an answer the beginning counts as much as the end.
+        finalMessage: request.answer ? output.all : output.notes(message),
+        markerTail: tail,
+        usage: UNKNOWN_USAGE,
+        denied: [],
+      }
+    },
   }
+}
 
-  line(text: string): ReturnType<StreamReader['line']> {
-    return this.#output.line(text)
-  }
-
-  end(exit: Exit): StreamEnd {
-    const tail = this.#output.tail
-    const { marker, message } = readLastLine(tail, this.#prompt)
-    // A program may report in both ways that it is stuck, but one that fails is never done.
-    const isStuck = marker?.kind === 'blocked' && exit.signal === null
-    const failed = exit.code !== 0 && !isStuck
-    return {
-      end: failed ? this.#failedEnd(exit, message) : { kind: 'finished' },
-      // Of an answer the beginning counts as much as the end.
-      finalMessage: this.#isAsked ? this.#output.all : this.#output.notes(message),
-      markerTail: tail,
-      usage: UNKNOWN_USAGE,
-      denied: [],
-    }
-  }
-
-  #failedEnd(exit: Exit, message: string): StreamEnd['end'] {
-    // In a terminal error messages are part of the output.
-    const complaint = neverBegan(this.#line, this.#pty ? { ...exit, stderr: message } : exit)
-    if (complaint === null) return { kind: 'crashed', reason: failureOf('the command', exit, message) }
-    const reason = `The agent "command" cannot begin (${complaint}): ${HOW_TO_GIVE_ONE}; ralph doctor says whether the sandbox hides it.`
-    return { kind: 'refused', reason, hopeless: 'run' }
-  }
+function failedEnd(exit: Exit, message: string, complaint: string | null): StreamEnd['end'] {
+  if (complaint === null) return { kind: 'crashed', reason: failureOf('the command', exit, message) }
+  const reason = `The agent "command" cannot begin (${complaint}): ${HOW_TO_GIVE_ONE}; ralph doctor says whether the sandbox hides it.`
+  return { kind: 'refused', reason, hopeless: 'run' }
 }
 
 /**

@@ -1,7 +1,6 @@
 import { homeOf } from '../../base/cage-needs.ts'
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
-import { neverSetUp } from './first-start.ts'
-import { hasMcpServers, openingPrompt, option } from './request.ts'
+import { neverSetUp, hasMcpServers, openingPrompt, option, levelArgs, mayReadWeb } from './request.ts'
 import { parseLine, text, type Json } from './json-lines.ts'
 import { JsonReader } from './json-reader.ts'
 import { UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
@@ -55,21 +54,16 @@ export const continueCli: Provider = {
   reader: (request, now) => new ContinueReader({ ...CONTINUE, now }, request),
 }
 
-function permissionArgs({ permission }: AgentRequest): readonly string[] {
-  switch (permission.level) {
-    case 'read':
-      return ['--readonly', ...(permission.web ? [] : ['--exclude', 'Fetch'])]
-    case 'edit':
-      // A command that it may not run silently ends the whole session, so it gets no tool for commands.
-      return [
-        ...['Write', 'Edit', 'MultiEdit'].flatMap((tool) => ['--allow', tool]),
-        ...['Bash', 'Fetch'].flatMap((tool) => ['--exclude', tool]),
-      ]
-    case 'full':
-      return ['--auto']
-    case 'custom':
-      return permission.args
-  }
+function permissionArgs(request: AgentRequest): readonly string[] {
+  return levelArgs(request, {
+    read: ['--readonly', ...(mayReadWeb(request) ? [] : ['--exclude', 'Fetch'])],
+    // A command that it may not run silently ends the whole session, so it gets no tool for commands.
+    edit: [
+      ...['Write', 'Edit', 'MultiEdit'].flatMap((tool) => ['--allow', tool]),
+      ...['Bash', 'Fetch'].flatMap((tool) => ['--exclude', tool]),
+    ],
+    full: ['--auto'],
+  })
 }
 
 /** Reads `cn -p --format json`: one object at the end, and nothing before it. */

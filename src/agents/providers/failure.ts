@@ -1,6 +1,6 @@
 import type { Exit, StreamEnd } from '../port.ts'
 import { resetTime } from './reset-time.ts'
-import { oneLine } from './tool-summary.ts'
+import { shortened } from '../../base/text.ts'
 
 type FailureEnd = StreamEnd['end']
 
@@ -166,4 +166,17 @@ function innerMessage(message: string): string {
   } catch {
     return message
   }
+}
+
+/** The longest line that a person reads. */
+const LONGEST = 160
+
+/** The text in one line, cut to the width of a screen. */
+export function oneLine(value: string): string {
+  // Cut first: a tool's input may be megabytes, and a summary needs only its start.
+  const line = value
+    .slice(0, LONGEST * 4)
+    .replace(/\s+/g, ' ')
+    .trim()
+  return shortened(line, LONGEST)
 }

@@ -1,10 +1,20 @@
 import path from 'node:path'
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
-import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../port.ts'
-import { neverSetUp } from './first-start.ts'
-import { GeminiReader } from './gemini-stream.ts'
-import { mcpServers, openingPrompt, option, toolLimit } from './request.ts'
+import {
+  FOLDER,
+  type AgentRequest,
+  type Invocation,
+  type Provider,
+  type Exit,
+  type StreamEnd,
+  type StreamEvent,
+} from '../port.ts'
+import { neverSetUp, mcpServers, openingPrompt, option, toolLimit, levelArgs, mayReadWeb } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+import type { Usage } from '../../base/usage.ts'
+import { failureEnd, oneLine } from './failure.ts'
+import { number, record, text, type Json } from './json-lines.ts'
+import { JsonReader, sessionEvent } from './json-reader.ts'
 
 /** Its name, and what a person does about a missing login. */
 const GEMINI = { agent: 'Gemini CLI', login: 'run `gemini` and log in, or set GEMINI_API_KEY' } as const
@@ -89,17 +99,9 @@ function settingsIn({ env }: AgentRequest): Invocation['env'] {
   return { [variable]: env[variable] ?? `${FOLDER}/settings.json` }
 }
 
-function permissionArgs({ permission }: AgentRequest): readonly string[] {
-  switch (permission.level) {
-    case 'read':
-      return ['--approval-mode', 'plan', '--policy', `${FOLDER}/policy.toml`]
-    case 'edit':
-      return ['--approval-mode', 'auto_edit', '--policy', `${FOLDER}/policy.toml`]
-    case 'full':
-      return ['--approval-mode', 'yolo', '--policy', `${FOLDER}/policy.toml`]
-    case 'custom':
-      return permission.args
-  }
+function permissionArgs(request: AgentRequest): readonly string[] {
+  const at = (mode: string) => ['--approval-mode', mode, '--policy', `${FOLDER}/policy.toml`]
+  return levelArgs(request, { read: at('plan'), edit: at('auto_edit'), full: at('yolo') })
 }
 
 function privateFiles(request: AgentRequest): Invocation['files'] {
@@ -133,7 +135,7 @@ function policy(request: AgentRequest): string {
     return [
       ...reserved,
       ...['write_file', 'replace', 'run_shell_command'].map((tool) => denied(tool)),
-      ...(request.permission.web ? WEB.map(allowed) : WEB.map((tool) => denied(tool))),
+      ...(mayReadWeb(request) ? WEB.map(allowed) : WEB.map((tool) => denied(tool))),
     ].join('\n')
   const commands = allowedCommands(request).map((command) =>
     rule({
@@ -173,4 +175,93 @@ function allowed(toolName: string): string {
 function rule(fields: Readonly<Record<string, string | number>>): string {
   const lines = Object.entries(fields).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
   return ['[[rule]]', ...lines, ''].join('\n')
+}
+
+/** Reads `gemini -o stream-json`. */
+class GeminiReader extends JsonReader {
+  #message = ''
+  #result: Json | null = null
+  /** The last error, if nothing came after it. */
+  #error = ''
+
+  protected event(event: Json): readonly StreamEvent[] {
+    switch (event['type']) {
+      case 'init':
+        return [sessionEvent(event['session_id'], event['model'] === 'auto' ? null : event['model'])]
+      case 'message':
+        return event['role'] === 'assistant' ? this.#readText(event) : []
+      case 'tool_use':
+        return this.#toolStarted(event)
+      case 'tool_result':
+        return this.#toolEnded(event)
+      case 'error':
+        return this.#failed(event)
+      case 'result':
+        this.#result = event
+        return [this.used, { type: 'result' }]
+      default:
+        return []
+    }
+  }
+
+  end(exit: Exit): StreamEnd {
+    return {
+      end: this.#result ? this.#resultEnd(this.#result) : this.failed(exit, null),
+      finalMessage: this.#result ? this.#message : '',
+      usage: this.usage(),
+      denied: this.tools.denied,
+    }
+  }
+
+  /** Its result may still be a success, or have no reason for the failure. */
+  #failed(event: Json): readonly StreamEvent[] {
+    const message = text(event['message'])
+    if (event['severity'] === 'error') this.#error = message
+    return [{ type: 'warning', message: oneLine(message) }]
+  }
+
+  /** Its text comes in pieces: the message is all of them since the last tool. */
+  #readText(event: Json): readonly StreamEvent[] {
+    const piece = text(event['content'])
+    this.#error = ''
+    this.#message = event['delta'] === true ? this.#message + piece : piece
+    this.turns.speak()
+    return [{ type: 'text', text: piece }, this.used]
+  }
+
+  #toolStarted(event: Json): readonly StreamEvent[] {
+    const [id, name] = [text(event['tool_id']), text(event['tool_name'])]
+    const begun = this.tools.begin(id, name, record(event['parameters']))
+    this.turns.speak()
+    this.#message = ''
+    this.#error = ''
+    return [begun, this.used]
+  }
+
+  #toolEnded(event: Json): readonly StreamEvent[] {
+    const id = text(event['tool_id'])
+    this.turns.answer()
+    if (record(event['error'])['type'] === 'policy_violation') this.tools.deny(id)
+    return [this.tools.end(id, event['status'] === 'success')]
+  }
+
+  #resultEnd(result: Json): StreamEnd['end'] {
+    if (result['status'] === 'success' && this.#error === '') return { kind: 'finished' }
+    const error = record(result['error'])
+    const message = text(error['message']) || this.#error
+    if (error['type'] === 'FatalTurnLimitedError' || /^maximum session turns/i.test(message))
+      return { kind: 'max-turns', reason: message }
+    return failureEnd({ message }, this.words)
+  }
+
+  protected usage(): Usage {
+    const stats = record(this.#result?.['stats'])
+    return {
+      turns: this.turns.count,
+      inputTokens: number(stats['input_tokens']),
+      cachedTokens: number(stats['cached']),
+      outputTokens: number(stats['output_tokens']),
+      costUsd: null,
+    }
+  }
 }

@@ -1,8 +1,7 @@
 import type { Usage } from '../../base/usage.ts'
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
-import { failureEnd, silentEnd, type FailureWords, type ProviderFailure } from './failure.ts'
-import { parseLine, textOrNull, type Json } from './json-lines.ts'
-import { toolSummary } from './tool-summary.ts'
+import { failureEnd, silentEnd, oneLine, type FailureWords, type ProviderFailure } from './failure.ts'
+import { parseLine, textOrNull, list, text, type Json } from './json-lines.ts'
 
 /** Reads a stream of JSON events, one a line. What they mean is each provider's own. */
 export abstract class JsonReader implements StreamReader {
@@ -37,7 +36,7 @@ export abstract class JsonReader implements StreamReader {
 }
 
 /** The event that names the conversation, and the model if it is known. */
-export function session(id: unknown, model: unknown = null): StreamEvent {
+export function sessionEvent(id: unknown, model: unknown = null): StreamEvent {
   return { type: 'session', sessionId: textOrNull(id), model: textOrNull(model) }
 }
 
@@ -103,4 +102,33 @@ class TurnCounter {
   answer(): void {
     this.#open = false
   }
+}
+
+/** The input fields that say what a tool works on, the best first. */
+const SUBJECTS = [
+  'command',
+  'cmd',
+  'file_path',
+  'filePath',
+  'filepath',
+  'path',
+  'pattern',
+  'query',
+  'url',
+  'prompt',
+  'description',
+]
+
+/** One line on what a tool does, such as `Edit src/login.ts` or `Bash npm test`. */
+export function toolSummary(name: string, input: Json, cwd: string): string {
+  const subject = SUBJECTS.map((key) => subjectText(input[key])).find((value) => value !== '') ?? ''
+  return oneLine(`${name} ${relative(subject, cwd)}`)
+}
+
+function subjectText(value: unknown): string {
+  return Array.isArray(value) ? list(value).map(text).join(' ') : text(value)
+}
+
+function relative(subject: string, cwd: string): string {
+  return subject.startsWith(`${cwd}/`) ? subject.slice(cwd.length + 1) : subject
 }

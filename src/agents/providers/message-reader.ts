@@ -1,7 +1,6 @@
 import type { Exit, StreamEnd, StreamEvent } from '../port.ts'
 import { list, record, text, type Json } from './json-lines.ts'
-import { JsonReader, type ToolEvent } from './json-reader.ts'
-import { toolSummary } from './tool-summary.ts'
+import { JsonReader, toolSummary, type ToolEvent } from './json-reader.ts'
 
 /** Reads messages in Claude Code's format, which others print too. */
 export abstract class MessageReader extends JsonReader {

@@ -1,6 +1,9 @@
-import type { McpServer } from '../../base/mcp-server.ts'
 import { platform } from 'node:os'
-import { FOLDER, type AgentRequest, type Invocation } from '../port.ts'
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { McpServer } from '../../base/mcp-server.ts'
+import { FOLDER, type AgentRequest, type Invocation, type Preflight } from '../port.ts'
+import type { FailureWords } from './failure.ts'
 
 /**
  * An option with its value, or nothing without a value. Both are one argument: otherwise a model named `--yolo` in a
@@ -8,6 +11,19 @@ import { FOLDER, type AgentRequest, type Invocation } from '../port.ts'
  */
 export function option(name: `--${string}`, value: string | number | null): readonly string[] {
   return value === null ? [] : [`${name}=${value}`]
+}
+
+/** The arguments for each level of permission; at `custom` they are the person's own. */
+export function levelArgs(
+  { permission }: AgentRequest,
+  args: Readonly<Record<'read' | 'edit' | 'full', readonly string[]>>,
+): readonly string[] {
+  return permission.level === 'custom' ? permission.args : args[permission.level]
+}
+
+/** Whether an agent that only reads may read the web too. */
+export function mayReadWeb({ permission }: AgentRequest): boolean {
+  return permission.level === 'read' && permission.web
 }
 
 /** Whether the request has MCP servers. */
@@ -68,4 +84,27 @@ export function taskEnvironment({ task, limits }: AgentRequest): Invocation['env
     RALPH_TIMEOUT: String(limits.seconds),
     RALPH_NOTES_FILE: task.notesFile,
   }
+}
+
+/** What shows that an agent has been set up: a variable, or a file below the home folder. */
+interface SetUp {
+  readonly variables: readonly string[]
+  readonly files: readonly string[]
+}
+
+/**
+ * What to do if nothing at all shows that the agent was ever started or has a key. Only this is certain before a run:
+ * a login may be in a keychain, so with any trace of the agent its own error message decides.
+ */
+export function neverSetUp(
+  { agent, login }: Pick<FailureWords, 'agent' | 'login'>,
+  { variables, files }: SetUp,
+  { env }: Parameters<Preflight>[0],
+): readonly string[] {
+  const home = env['HOME'] ?? env['USERPROFILE']
+  const isSetUp =
+    home === undefined ||
+    variables.some((name) => env[name]) ||
+    files.some((file) => existsSync(path.resolve(home, file)))
+  return isSetUp ? [] : [`${agent} has never been set up here: ${login}.`]
 }

@@ -27,7 +27,7 @@ export const script: Provider = {
     stdin: '',
     files: { 'script.sh': request.task.script ?? '' },
   }),
-  reader: (request) => new ScriptReader(request),
+  reader: readerOf,
 }
 
 /** The first fenced `sh` block of a `## Script` section; null if it has none. */
@@ -36,37 +36,24 @@ export function scriptIn(section: string): string | null {
   return script === null ? null : `${script}\n`
 }
 
-class ScriptReader implements StreamReader {
-  readonly #task: AgentRequest['task']
-  readonly #output: PlainOutput
-
-  constructor(request: AgentRequest) {
-    this.#task = request.task
-    this.#output = new PlainOutput(request)
-  }
-
-  line(text: string): ReturnType<StreamReader['line']> {
-    return this.#output.line(text)
-  }
-
-  end(exit: Exit): StreamEnd {
-    const tail = this.#output.tail
-    return {
-      end: this.#end(exit, tail),
-      finalMessage: this.#output.notes(tail),
+function readerOf(request: AgentRequest): StreamReader {
+  const output = new PlainOutput(request)
+  return {
+    line: (text) => output.line(text),
+    end: (exit) => ({
+      end: endOf(request.task, exit, output.tail),
+      finalMessage: output.notes(output.tail),
       // Its exit code decides.
       markerTail: DONE_MARKER,
       usage: UNKNOWN_USAGE,
       denied: [],
-    }
+    }),
   }
+}
 
-  #end(exit: Exit, tail: string): StreamEnd['end'] {
-    if (this.#task.script === null) {
-      const reason = `${this.#task.id} has no fenced sh block under "## Script"`
-      return { kind: 'refused', reason, hopeless: 'task' }
-    }
-    if (exit.code === 0) return { kind: 'finished' }
-    return { kind: 'crashed', reason: failureOf('the script', exit, tail) }
-  }
+function endOf({ id, script }: AgentRequest['task'], exit: Exit, tail: string): StreamEnd['end'] {
+  if (script === null)
+    return { kind: 'refused', reason: `${id} has no fenced sh block under "## Script"`, hopeless: 'task' }
+  if (exit.code === 0) return { kind: 'finished' }
+  return { kind: 'crashed', reason: failureOf('the script', exit, tail) }
 }

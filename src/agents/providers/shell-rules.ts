@@ -1,4 +1,5 @@
 import type { AgentRequest } from '../port.ts'
+import type { Denial } from '../../base/denial.ts'
 
 /** Commands that only ralph may run, as it makes the one commit of a task. */
 export const RESERVED_COMMANDS = ['git commit', 'git push'] as const
@@ -41,4 +42,12 @@ export function allowedCommands(request: AgentRequest, meaningful: RegExp | null
 function partsOf(gate: string): readonly string[] {
   const isPlain = !/["'`$\\()<>|;#*?\n]|(?<!&)&(?!&)/.test(gate)
   return isPlain && gate.includes('&&') ? gate.split('&&').map((part) => part.trim()) : []
+}
+
+/** The denied tools, each with the least permission that would allow it; RESERVED_COMMANDS are not allowed even at `full`. */
+export function denialsOf(denied: readonly string[]): readonly Denial[] {
+  return denied.map((tool) => {
+    const isReserved = RESERVED_COMMANDS.some((command) => tool.includes(command))
+    return { tool, allowedBy: isReserved ? 'custom' : 'full' }
+  })
 }
