@@ -17,12 +17,12 @@ export function readMarker(message: string, prompt = ''): MarkerReading {
   if (!message.includes('<TASK_')) return { marker: null, message: message.trim() }
   const lines = message.split(/\r\n|\n|\r/)
   const open = findOpenLines(lines)
-  const echo = new Echo(prompt)
+  const isEcho = echoOf(prompt)
   const end = lines.findLastIndex(isText)
   let marker: Marker | null = null
   const kept = lines.map((line, index) => {
     const found = (open.isOpen(index) && alone(line)) || (index === end && open.isText(index) && atEnd(line))
-    if (!found || echo.repeats(lines, index)) return line
+    if (!found || isEcho(lines, index)) return line
     // The last one counts: an agent that gives up and then succeeds, or sees that it has not finished after all,
     // reports both in that order.
     marker = found.marker
@@ -36,7 +36,7 @@ export function readLastLine(text: string, prompt = ''): MarkerReading {
   const lines = text.split(/\r\n|\n|\r/)
   const end = lines.findLastIndex(isText)
   const found = alone(lines[end] ?? '')
-  if (!found || new Echo(prompt).repeats(lines, end)) return { marker: null, message: text.trim() }
+  if (!found || echoOf(prompt)(lines, end)) return { marker: null, message: text.trim() }
   return { marker: found.marker, message: lines.slice(0, end).join('\n').trim() }
 }
 
@@ -68,30 +68,15 @@ function parse(text: string): Marker | null {
   return { kind: 'blocked', reason: reason || 'the agent gave no reason' }
 }
 
-/** Recognises a marker that repeats the prompt: one after the same words as in the prompt. */
-class Echo {
-  readonly #prompt: string
-  #places: Set<string> | undefined
-
-  constructor(prompt: string) {
-    this.#prompt = prompt
-  }
-
-  repeats(lines: readonly string[], index: number): boolean {
+/** Whether a marker repeats the prompt: it comes after the same words as there. */
+function echoOf(prompt: string): (lines: readonly string[], index: number) => boolean {
+  const asked = prompt.split(/\r\n|\n|\r/)
+  const places = new Set(
+    asked.flatMap((line, index) => (line.includes('<TASK_') ? placeOf(asked, index) : null) ?? []),
+  )
+  return (lines, index) => {
     const place = placeOf(lines, index)
-    if (place === null) return false
-    this.#places ??= this.#read()
-    return this.#places.has(place)
-  }
-
-  #read(): Set<string> {
-    const lines = this.#prompt.split(/\r\n|\n|\r/)
-    const places = new Set<string>()
-    for (const [index, line] of lines.entries()) {
-      const place = line.includes('<TASK_') ? placeOf(lines, index) : null
-      if (place !== null) places.add(place)
-    }
-    return places
+    return place !== null && places.has(place)
   }
 }
 

@@ -1,14 +1,13 @@
 import type { ProcessEnd } from '../process/start.ts'
 import { cutOff } from './providers/failure.ts'
 import { readLastLine, readMarker, type Marker } from './marker.ts'
-import { UNKNOWN_USAGE } from '../base/usage.ts'
+import { UNKNOWN_USAGE, usageOf, type Usage } from '../base/usage.ts'
 import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader } from './port.ts'
-import type { Usage } from '../base/usage.ts'
 
 /** What the stream has reported so far. */
 export interface StreamState {
   /** The latest sum. */
-  readonly usage: Usage | null
+  readonly usage: Usage
   readonly sessionId: string | null
   readonly model: string | null
 }
@@ -35,7 +34,8 @@ export function outcomeOf(ending: Ending): AgentOutcome {
   return {
     end: decide(ending.forced, stream, marker),
     finalMessage: message,
-    usage: merge(stream.usage, ending.heard.usage),
+    // The usage at the end, and for what it lacks the usage from before.
+    usage: usageOf((key) => stream.usage[key] ?? ending.heard.usage[key]),
     sessionId: ending.heard.sessionId,
     model: ending.heard.model,
     denied: stream.denied,
@@ -100,16 +100,5 @@ function moreTelling(forced: AgentEnd, stream: StreamEnd['end']): AgentEnd {
       return stream
     default:
       return forced
-  }
-}
-
-/** The usage at the end, and for what it lacks the usage from before. */
-function merge(last: Usage, before: Usage | null): Usage {
-  return {
-    turns: last.turns ?? before?.turns ?? null,
-    inputTokens: last.inputTokens ?? before?.inputTokens ?? null,
-    cachedTokens: last.cachedTokens ?? before?.cachedTokens ?? null,
-    outputTokens: last.outputTokens ?? before?.outputTokens ?? null,
-    costUsd: last.costUsd ?? before?.costUsd ?? null,
   }
 }

@@ -4,15 +4,7 @@ import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
 import { FOLDER, type AgentRequest, type Invocation } from './port.ts'
 
 /** An invocation whose files are written, and how to remove them. */
-export interface PreparedFiles {
-  readonly args: readonly string[]
-  readonly env: Invocation['env']
-  /** The path of its standard input; undefined if it has none. */
-  readonly stdinFile: string | undefined
-  /** The folder of all of them; undefined if there are none. */
-  readonly folder: string | undefined
-  readonly remove: () => void
-}
+export type PreparedFiles = ReturnType<typeof writePrivateFiles>
 
 /** The folders that an agent may write to besides the workspace: those of its notes and of its server's signals. */
 export function writableOf({ task: { notesFile }, signalFolder }: AgentRequest): readonly string[] {
@@ -20,7 +12,7 @@ export function writableOf({ task: { notesFile }, signalFolder }: AgentRequest):
 }
 
 /** Writes an invocation's input and files into a folder that only this user can read, and replaces FOLDER by its path. */
-export function writePrivateFiles(invocation: Invocation, home: AgentRequest['env']): PreparedFiles {
+export function writePrivateFiles(invocation: Invocation, home: AgentRequest['env']) {
   const { args, env, files, stdin } = invocation
   if (stdin === '' && Object.keys(files).length === 0) {
     return { args, env, stdinFile: undefined, folder: undefined, remove: () => undefined }

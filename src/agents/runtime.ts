@@ -1,4 +1,5 @@
 import { LineSplitter, Tail } from '../base/stream.ts'
+import { UNKNOWN_USAGE } from '../base/usage.ts'
 import { openPty } from '../process/pty.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
 import { driveByHand } from './by-hand.ts'
@@ -75,7 +76,7 @@ class AgentProcess {
   #forced: AgentEnd | null = null
   /** Whether the agent has sent its result. */
   #resulted = false
-  #heard: StreamState = { usage: null, sessionId: null, model: null }
+  #heard: StreamState = { usage: UNKNOWN_USAGE, sessionId: null, model: null }
   #checkTimer: NodeJS.Timeout | undefined
   #graceTimer: NodeJS.Timeout | undefined
   /** The unfinished line when it was last shown. */
@@ -162,7 +163,7 @@ class AgentProcess {
     }
     const end = await running.finished
     this.#readComplaints(this.#complaints.end())
-    this.#readAll(this.#lines.end())
+    this.#readOutput(this.#lines.end())
     if (end.kind === 'exited' && end.survivors.length > 0) this.#warnOf(end.survivors)
     return this.#outcome(end)
   }
@@ -174,7 +175,7 @@ class AgentProcess {
       if (this.#reader.complaint) this.#readComplaints(this.#complaints.push(chunk))
       return
     }
-    this.#readAll(this.#lines.push(chunk))
+    this.#readOutput(this.#lines.push(chunk))
     if (this.#lines instanceof TerminalLines) this.#showTimer ??= setTimeout(() => this.#show(), SHOW_MS)
   }
 
@@ -196,15 +197,18 @@ class AgentProcess {
     this.#shown = text
   }
 
-  /** All lines of a chunk arrived at the same time. */
-  #readAll(lines: readonly string[]): void {
+  #readAll(lines: readonly string[], read: (line: string) => readonly StreamEvent[]): void {
+    // All lines of a chunk arrived at the same time.
     const [elapsed, now] = [this.#elapsed, this.#options.now()]
-    for (const line of lines) this.#see(this.#reader.line(line), elapsed, now)
+    for (const line of lines) this.#see(read(line), elapsed, now)
+  }
+
+  #readOutput(lines: readonly string[]): void {
+    this.#readAll(lines, (line) => this.#reader.line(line))
   }
 
   #readComplaints(lines: readonly string[]): void {
-    const [elapsed, now] = [this.#elapsed, this.#options.now()]
-    for (const line of lines) this.#see(this.#reader.complaint?.(line) ?? [], elapsed, now)
+    this.#readAll(lines, (line) => this.#reader.complaint?.(line) ?? [])
   }
 
   #see(events: readonly StreamEvent[], elapsed: number, now: Date): void {

@@ -91,10 +91,7 @@ export function lastWords(stderr: string): string {
     .join(' ')
 }
 
-type FailureKind =
-  'auth' | 'credit' | 'forbidden' | 'rate-limited' | 'overloaded' | 'refused' | 'no-network' | 'unknown'
-
-function kindOf({ status = null, message }: ProviderFailure): FailureKind {
+function kindOf({ status = null, message }: ProviderFailure) {
   // Messages about ordinary limits mention billing too: only these are certainly about money.
   if (/credit balance is too low/i.test(message)) return 'credit'
   if (/insufficient_quota/i.test(message)) return 'rate-limited'
@@ -114,7 +111,7 @@ function kindOf({ status = null, message }: ProviderFailure): FailureKind {
   return NO_LOGIN.test(message) ? 'auth' : 'unknown'
 }
 
-function kindOfStatus(status: number): FailureKind {
+function kindOfStatus(status: number) {
   if (status === 401) return 'auth'
   if (status === 402) return 'credit'
   if (status === 403) return 'forbidden'

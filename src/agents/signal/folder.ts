@@ -22,17 +22,11 @@ export interface SignalFolder {
   close(): void
 }
 
-/** Receives signals: a call of this attempt, or a line that is refused. */
-export interface SignalListener {
-  readonly said: (signal: Signal | Withdrawal) => void
-  readonly refused: (why: string) => void
-}
-
 /** Opens the folder for one attempt, in an empty folder that only this user can open. */
 export function openSignalFolder(
   path: string,
   resources: readonly SignalResource[],
-  { said, refused }: SignalListener,
+  { said, refused }: { said: (signal: Signal | Withdrawal) => void; refused: (why: string) => void },
 ): SignalFolder {
   const token = randomBytes(16).toString('hex')
   const at = (name: string): string => join(path, name)
