@@ -7,17 +7,6 @@ import type { DocumentProblem, Mention } from './document.ts'
 import { readFeature } from './feature.ts'
 import { DISCIPLINES, FEATURES, namesIn, readOwn } from './library.ts'
 
-/** A discipline or a feature file, and its reader. */
-interface LibraryFile {
-  /** Relative to the root. */
-  readonly file: string
-  readonly rule: 'bad-discipline' | 'bad-feature'
-  readonly read: (source: string) => Promise<{
-    readonly problems: readonly DocumentProblem[]
-    readonly mentions: readonly Mention[]
-  }>
-}
-
 /** What such a file may name; absent means unchecked. */
 interface Nameable {
   readonly agents?: readonly string[]
@@ -31,34 +20,34 @@ export const LIBRARY_RULES = [
   { name: 'bad-feature', severity: 'error' },
 ] as const
 
-/** Every file that a Discipline or a Feature field may name. */
-export async function libraryFiles(root: string): Promise<readonly LibraryFile[]> {
-  const [disciplines, features] = await Promise.all([namesIn(root, DISCIPLINES), namesIn(root, FEATURES)])
-  return [
-    ...disciplines.map((name): LibraryFile => ({
-      file: `${DISCIPLINES}/${name}.md`,
-      rule: 'bad-discipline',
-      read: (source) => readDiscipline(name, source),
-    })),
-    ...features.map((name): LibraryFile => ({
-      file: `${FEATURES}/${name}.md`,
-      rule: 'bad-feature',
-      read: (source) => readFeature(name, source),
-    })),
-  ]
+/** Where disciplines and features are, and how they are read. */
+const KINDS = [
+  { folder: DISCIPLINES, rule: 'bad-discipline', read: readDiscipline },
+  { folder: FEATURES, rule: 'bad-feature', read: readFeature },
+] as const
+
+/** Every file that a Discipline or a Feature field may name, relative to the root. */
+export async function libraryFiles(root: string) {
+  const files = KINDS.map(async ({ folder, ...kind }) => {
+    const names = await namesIn(root, folder)
+    return names.map((name) => ({ ...kind, name, file: `${folder}/${name}.md` }))
+  })
+  return (await Promise.all(files)).flat()
 }
+
+type LibraryFile = Awaited<ReturnType<typeof libraryFiles>>[number]
 
 /** Checks a discipline or a feature, whether or not a task names it. */
 export async function checkLibraryFile(
   root: string,
-  { file, rule, read }: LibraryFile,
+  { file, name, rule, read }: LibraryFile,
   nameable: Nameable,
 ): Promise<readonly Diagnostic[]> {
   try {
     const text = await readOwn(root, file)
     if (text === null) return []
     const placeOf = placesIn(text.replace(/^\ufeff/, ''))
-    const { problems, mentions } = await read(text)
+    const { problems, mentions } = await read(name, text)
     const misnamed = mentions.flatMap((mention) => misnaming(mention, nameable))
     return [...problems, ...misnamed].map(({ offset, severity, message }) => ({
       file,

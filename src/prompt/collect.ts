@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseGlob, type Glob } from '../base/glob.ts'
 import { locate, readText, type FoundFile, type Located, type Surroundings } from './files.ts'
-import type { Material } from './material.ts'
+import type { Material, ShownMaterial } from './material.ts'
 
 /** The files so far, so that each is included once. */
 interface Taken {
@@ -76,15 +76,17 @@ function isMany({ place, glob }: Target): boolean {
 
 async function single({ name, glob, place }: Target, taken: Taken): Promise<readonly Material[]> {
   if (place.kind === 'folder') return []
-  if (place.kind !== 'file') {
-    const path = glob ? name : place.path
-    return isNew(taken, path) ? [{ kind: 'named', path, reason: place.kind, bytes: null }] : []
-  }
-  if (!isNew(taken, place.real)) return []
-  const content = await readText(place)
-  const { path, bytes } = place
-  if ('reason' in content) return [{ kind: 'named', path, reason: content.reason, bytes }]
-  return [{ kind: 'shown', path, stretch: null, text: content.text, bytes, listed: false }]
+  const path = glob ? name : place.path
+  if (!isNew(taken, place.kind === 'file' ? place.real : path)) return []
+  const read = await readText(place)
+  return [read.kind === 'named' ? { ...read, path } : shown(read, false)]
+}
+
+function shown(
+  { path, text, bytes }: Pick<ShownMaterial, 'path' | 'text' | 'bytes'>,
+  listed: boolean,
+): ShownMaterial {
+  return { kind: 'shown', path, stretch: null, text, bytes, listed }
 }
 
 async function many(around: Surroundings, one: Target, taken: Taken): Promise<readonly Material[]> {
@@ -98,14 +100,14 @@ async function many(around: Surroundings, one: Target, taken: Taken): Promise<re
   const looked = glob ? written.slice(0, Math.max(0, taken.looks)) : written
   if (glob) taken.looks -= looked.length
   const paths = glob ? looked.filter((path) => glob.matches(path)) : looked
-  const shown: Material[] = []
+  const more = walked.more || looked.length < written.length
+  const found: Material[] = [{ kind: 'listing', pattern, paths, more }]
   for (const path of paths) {
     if (taken.room <= 0) break
     const file = await locate(around.root, path)
-    if (file.kind === 'file') shown.push(...(await listed(file, taken)))
+    if (file.kind === 'file') found.push(...(await listed(file, taken)))
   }
-  const more = walked.more || looked.length < written.length
-  return [{ kind: 'listing', pattern, paths, more }, ...shown]
+  return found
 }
 
 /** The least that a file counts, so that many empty files have an end too. */
@@ -115,12 +117,10 @@ const BYTES_A_FILE = 100
 async function listed(file: FoundFile, taken: Taken): Promise<readonly Material[]> {
   if (!isNew(taken, file.real)) return []
   taken.room -= BYTES_A_FILE
-  const content = await readText(file)
-  if ('reason' in content) return []
+  const read = await readText(file)
+  if (read.kind === 'named') return []
   taken.room -= file.bytes
-  return [
-    { kind: 'shown', path: file.path, stretch: null, text: content.text, bytes: file.bytes, listed: true },
-  ]
+  return [shown(read, true)]
 }
 
 function isNew({ real }: Taken, path: string): boolean {

@@ -1,7 +1,7 @@
-import { open, realpath, stat } from 'node:fs/promises'
+import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { pathWithin } from '../base/paths.ts'
-import type { ShownReason } from './material.ts'
+import type { NamedFile, ShownReason } from './material.ts'
 
 /** Which files a prompt may include. */
 export interface Surroundings {
@@ -59,35 +59,29 @@ function isMissing(error: unknown): boolean {
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].some((name) => name === code)
 }
 
-/** A file's text, or why it cannot be shown. */
-type TextReading = { readonly text: string } | { readonly reason: ShownReason }
-
 /** Files of this size are not read: no prompt has room for them. */
 const HUGE_BYTES = 1024 * 1024
-/** The first bytes show whether a file is text, without reading all of it. */
-const SNIFFED_BYTES = 4096
 
-/** Reads a text file without its byte order mark. */
-export async function readText(file: FoundFile): Promise<TextReading> {
-  if (file.bytes > HUGE_BYTES) return { reason: 'huge' }
+/** Reads a text file without its byte order mark; a place without one is only named, with the reason. */
+export async function readText(place: Located): Promise<TextFile | NamedFile> {
+  const { kind, path } = place
+  if (kind !== 'file')
+    return { kind: 'named', path, reason: kind === 'folder' ? 'special' : kind, bytes: null }
+  const { absolute, bytes } = place
+  const named = (reason: ShownReason): NamedFile => ({ kind: 'named', path, reason, bytes })
+  if (bytes > HUGE_BYTES) return named('huge')
   try {
-    const bytes = await readUnlessBinary(file.absolute)
-    return bytes ? { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) } : { reason: 'binary' }
+    const content = await readFile(absolute)
+    if (content.includes(0)) return named('binary')
+    return { kind: 'text', path, text: new TextDecoder('utf-8', { fatal: true }).decode(content), bytes }
   } catch (error) {
-    return { reason: error instanceof TypeError ? 'binary' : 'unreadable' }
+    return named(error instanceof TypeError ? 'binary' : 'unreadable')
   }
 }
 
-/** The bytes of a file, or null if one of them is 0. */
-async function readUnlessBinary(path: string): Promise<Buffer | null> {
-  const handle = await open(path)
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES)
-    const head = buffer.subarray(0, bytesRead)
-    if (head.includes(0)) return null
-    const rest = bytesRead < SNIFFED_BYTES ? Buffer.alloc(0) : await handle.readFile()
-    return rest.includes(0) ? null : Buffer.concat([head, rest])
-  } finally {
-    await handle.close()
-  }
+interface TextFile {
+  readonly kind: 'text'
+  readonly path: string
+  readonly text: string
+  readonly bytes: number
 }

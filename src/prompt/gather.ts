@@ -118,15 +118,10 @@ async function sectionMaterials(
   file: string,
   references: readonly string[],
 ): Promise<readonly Material[]> {
-  const place = await locate(root, file)
-  if (place.kind !== 'file') {
-    const reason = place.kind === 'folder' ? 'special' : place.kind
-    return [{ kind: 'named', path: file, reason, bytes: null }]
-  }
-  const { bytes } = place
-  const content = await readText(place)
-  if ('reason' in content) return [{ kind: 'named', path: file, reason: content.reason, bytes }]
-  const sections = sectionsNamed(content.text, await headingsOf(content.text), references)
+  const read = await readText(await locate(root, file))
+  if (read.kind === 'named') return [read]
+  const { bytes } = read
+  const sections = sectionsNamed(read.text, await headingsOf(read.text), references)
   return sections.map(({ reference, text }) =>
     text === null
       ? { kind: 'named', path: `${file} ${reference}`, reason: 'no-section', bytes: null }

@@ -53,10 +53,9 @@ export async function readOwn(root: string, file: string): Promise<string | null
   const place = await locate(root, file)
   if (place.kind === 'missing') return null
   if (place.kind === 'folder') throw new UserError(`${file} is a folder, not a file`)
-  if (place.kind !== 'file') throw new UserError(`${file} ${REASONS[place.kind]}`)
-  const content = await readText(place)
-  if ('reason' in content) throw new UserError(`${file} ${REASONS[content.reason]}`)
-  return content.text
+  const read = await readText(place)
+  if (read.kind === 'named') throw new UserError(`${file} ${REASONS[read.reason]}`)
+  return read.text
 }
 
 /** Lists the folder: some file systems ignore case, so a lookup of the name would differ between machines. */
