@@ -1,6 +1,6 @@
 import { scanInlineText } from '../backlog/markdown/inline.ts'
 import { decoded } from '../backlog/byte-text.ts'
-import type { Section, Status, Task, TaskHead } from '../backlog/model.ts'
+import type { Status, Task, TaskHead } from '../backlog/model.ts'
 import { perVocabulary, plainText, remembered } from '../backlog/plain-words.ts'
 import { lookUp, sectionNamed, type TaskVocabulary } from '../backlog/vocabulary.ts'
 
@@ -22,13 +22,31 @@ export interface TaskChange {
 /** The differences between two versions of a task: null if only line endings differ. */
 export function changeBetween(before: Task, after: Task): TaskChange | null {
   if (normal(before.source) === normal(after.source) && before.file === after.file) return null
-  const [were, are] = [wordsOf(before), wordsOf(after)]
-  const names = [...new Set([...were.keys(), ...are.keys()])]
-  const fields = names.flatMap((name): FieldChange[] => {
-    const [was, is] = [were.get(name) ?? null, are.get(name) ?? null]
-    return was === is ? [] : [{ name, before: was, after: is }]
-  })
-  return { id: after.id, fields, sections: changedSections(before, after) }
+  return { id: after.id, ...difference(wordsOf(before), wordsOf(after)) }
+}
+
+/** The values of a task's fields, by their names, and the texts of its sections, by their titles. */
+interface TaskWords {
+  readonly fields: ReadonlyMap<string, string>
+  readonly sections: ReadonlyMap<string, string>
+}
+
+function difference(before: TaskWords, after: TaskWords): Omit<TaskChange, 'id'> {
+  const fields = namesIn(before.fields, after.fields).map((name) => ({
+    name,
+    before: before.fields.get(name) ?? null,
+    after: after.fields.get(name) ?? null,
+  }))
+  return {
+    fields: fields.filter((field) => field.before !== field.after),
+    sections: namesIn(before.sections, after.sections).filter(
+      (title) => before.sections.get(title) !== after.sections.get(title),
+    ),
+  }
+}
+
+function namesIn(...maps: readonly ReadonlyMap<string, string>[]): readonly string[] {
+  return [...new Set(maps.flatMap((map) => [...map.keys()]))]
 }
 
 /** How the status changed; null is the status of a missing task. */
@@ -39,35 +57,22 @@ export function turnOf(before: Status | null, after: Status | null): 'done' | 'b
   return after === 'TODO' && before !== null ? 'open' : null
 }
 
-function wordsOf({ id, title, file, fields }: Task): ReadonlyMap<string, string> {
-  const words = new Map([
+function wordsOf({ id, title, file, fields, source, sections }: Task): TaskWords {
+  const values = new Map([
     ['Id', id],
     ['Title', title],
     ['File', file],
   ])
-  for (const { name, key, value } of fields) if (!words.has(name ?? key)) words.set(name ?? key, value)
-  return words
-}
-
-function changedSections(before: Task, after: Task): readonly string[] {
-  const [were, are] = [sectionsOf(before), sectionsOf(after)]
-  const titles = [...new Set([...were.keys(), ...are.keys()])]
-  return titles.filter((title) => were.get(title) !== are.get(title))
+  for (const { name, key, value } of fields) if (!values.has(name ?? key)) values.set(name ?? key, value)
+  const texts = new Map<string, string>()
+  for (const { name, title, bodySpan } of sections)
+    addSection(texts, name ?? title, normal(source.slice(bodySpan.start, bodySpan.end)))
+  return { fields: values, sections: texts }
 }
 
 /** Sections with the same title count as one. */
-function sectionsOf({ source, sections }: Task): ReadonlyMap<string, string> {
-  const texts = new Map<string, string>()
-  for (const section of sections) {
-    const title = titleOf(section)
-    const text = normal(source.slice(section.bodySpan.start, section.bodySpan.end))
-    texts.set(title, `${texts.get(title) ?? ''}\n${text}`)
-  }
-  return texts
-}
-
-function titleOf({ name, title }: Section): string {
-  return name ?? title
+function addSection(texts: Map<string, string>, title: string, text: string): void {
+  texts.set(title, `${texts.get(title) ?? ''}\n${text}`)
 }
 
 /** A checkout may have other line endings than git's objects. */
@@ -82,25 +87,18 @@ interface PlainVersion {
 }
 
 /**
- * The same for two files in the plainest style, from their lines alone, about twenty times as fast as reading them
- * whole; undefined if a line might have another meaning.
+ * The same for two files in the plainest style, from their lines alone, which is much faster than reading them whole;
+ * undefined if a line might have another meaning.
  */
 export function changeOfPlain(
   before: PlainVersion,
   after: PlainVersion,
   vocabulary: TaskVocabulary,
 ): TaskChange | undefined {
-  const found = plainDifference(before.plain, after.plain)
-  if (found === null) return undefined
   const names = plainNames(vocabulary)
-  const fields = changedLines(found.blocks, names)
-  const sections = fields && changedTitles(found.sections, names)
-  if (fields === null || sections === null) return undefined
-  const own = (['id', 'title', 'file'] as const).flatMap((key): FieldChange[] => {
-    const [was, is] = [before.facts[key], after.facts[key]]
-    return was === is ? [] : [{ name: `${key[0]!.toUpperCase()}${key.slice(1)}`, before: was, after: is }]
-  })
-  return { id: after.facts.id, fields: [...own, ...fields], sections }
+  const were = plainWords(before, names)
+  const are = were && plainWords(after, names)
+  return were && are ? { id: after.facts.id, ...difference(were, are) } : undefined
 }
 
 /** The names of fields and sections by the bytes of their keys and titles; null for what might mean something else. */
@@ -117,91 +115,30 @@ const plainNames = perVocabulary((vocabulary) => ({
   }),
 }))
 
-type PlainNames = ReturnType<typeof plainNames>
+/** What may hide a heading, or be one in another style. */
+const UNCLEAR = /```|~~~|[<\r]|\n(?:---|===| {1,3}#|> )| #+[ \t]*(?:\n|$)/
 
-/** Signs that may hide a heading. */
-const HIDING = ['```', '~~~', '<', '\r']
-/** Lines that may be a heading in another style, or hide one. */
-const UNCLEAR = /\n(?:---|===| {1,3}#|> )| #+[ \t]*(?:\n|$)/
-
-/** The parts that differ: the blocks of fields, and the sections from the first that is not the same. */
-interface PlainDifference {
-  readonly blocks: readonly [string, string]
-  readonly sections: readonly [readonly string[], readonly string[]]
-}
-
-/** Null if another reader is needed. */
-function plainDifference(before: string, after: string): PlainDifference | null {
-  const [were, are] = [sectionsAt(before), sectionsAt(after)]
-  const tail = before.slice(were)
-  const end = are + tail.length
-  // Most often the sections stayed, or some were added: then those from before need no look.
-  const isKept = after.slice(are, end) === tail && (end === after.length || after.startsWith(SECTION, end))
-  if (hidesHeadings(after) || (!isKept && hidesHeadings(before))) return null
-  return {
-    blocks: [fieldBlock(before, were), fieldBlock(after, are)],
-    sections: isKept
-      ? [[], sectionTexts(after.slice(end))]
-      : [sectionTexts(tail), sectionTexts(after.slice(are))],
+function plainWords({ facts, plain }: PlainVersion, names: ReturnType<typeof plainNames>): TaskWords | null {
+  if (UNCLEAR.test(plain)) return null
+  const [head = '', ...texts] = plain.split('\n## ')
+  const fields = new Map([
+    ['Id', facts.id],
+    ['Title', facts.title],
+    ['File', facts.file],
+  ])
+  for (const line of head.split('\n').slice(1)) {
+    if (line.trim() === '') continue
+    const [, key = '*', bytes = ''] = /^- \*\*(.*?)\*\*:(.*)$/.exec(line) ?? []
+    const [name, value] = [names.field(key), names.value(bytes)]
+    if (name === null || value === null) return null
+    if (!fields.has(name)) fields.set(name, value)
   }
-}
-
-const SECTION = '\n## '
-
-function sectionsAt(bytes: string): number {
-  const at = bytes.indexOf(SECTION)
-  return at < 0 ? bytes.length : at
-}
-
-function sectionTexts(bytes: string): readonly string[] {
-  return bytes.split(SECTION).slice(1)
-}
-
-function hidesHeadings(bytes: string): boolean {
-  return HIDING.some((sign) => bytes.includes(sign))
-}
-
-function fieldBlock(bytes: string, end: number): string {
-  return bytes.slice(bytes.indexOf('\n') + 1, end)
-}
-
-/** The fields in lines that only one of two blocks has; null if a line is no plain field. */
-function changedLines([before, after]: PlainDifference['blocks'], names: PlainNames): FieldChange[] | null {
-  if (before === after) return []
-  const [were, are] = [before.split('\n'), after.split('\n')]
-  const changes = new Map<string, { name: string; before: string | null; after: string | null }>()
-  for (const [side, lines, others] of [
-    ['before', were, are],
-    ['after', are, were],
-  ] as const) {
-    for (const line of lines) {
-      if (others.includes(line) || line.trim() === '') continue
-      const end = line.startsWith('- **') ? line.indexOf('**:') : -1
-      const name = end < 0 ? null : names.field(line.slice('- **'.length, end))
-      const value = end < 0 ? null : names.value(line.slice(end + '**:'.length))
-      if (name === null || value === null) return null
-      const change = changes.get(name) ?? { name, before: null, after: null }
-      change[side] = value
-      changes.set(name, change)
-    }
-  }
-  return [...changes.values()].filter((change) => change.before !== change.after)
-}
-
-/** The sections whose bytes only one of two files has; null if one might hide another heading. */
-function changedTitles(
-  [before, after]: PlainDifference['sections'],
-  names: PlainNames,
-): readonly string[] | null {
-  const only = (texts: readonly string[], others: readonly string[]): readonly string[] =>
-    texts.filter(
-      (text, index) => others[index] !== text && !others.some((one) => one.trimEnd() === text.trimEnd()),
-    )
-  const titles = new Set<string>()
-  for (const text of [...only(before, after), ...only(after, before)]) {
-    const title = UNCLEAR.test(text) ? null : names.section(text.split('\n', 1)[0] ?? '')
+  const sections = new Map<string, string>()
+  for (const text of texts) {
+    const end = text.indexOf('\n')
+    const title = names.section(end < 0 ? text : text.slice(0, end))
     if (title === null) return null
-    titles.add(title)
+    addSection(sections, title, end < 0 ? '' : text.slice(end).trimEnd())
   }
-  return [...titles]
+  return { fields, sections }
 }
