@@ -28,16 +28,6 @@ export interface TaskVersions {
   readonly after: TaskVersion | null
 }
 
-/** The task files at both ends of a range, and their contents. */
-export interface BacklogVersions {
-  readonly before: Versions
-  readonly after: Versions
-  /** The versions of each task, matched by file, else by number. */
-  readonly pairs: readonly TaskVersions[]
-  readonly bytesOf: BytesOf
-  readonly read: (version: TaskVersion) => Promise<Task>
-}
-
 /** The bytes of a version, each as one unit of a string. */
 type BytesOf = (version: TaskVersion) => string | Unreadable
 
@@ -51,8 +41,11 @@ export interface BacklogPlace {
 type Versions = readonly TaskVersion[]
 type Contents = Map<string, string | Unreadable>
 
+/** The task files at both ends of a range, and their contents. */
+export type BacklogVersions = Awaited<ReturnType<typeof readVersions>>
+
 /** Reads the task files at both ends of a range from git's objects, each content once, without a checkout. */
-export async function readVersions(git: Git, range: Range, place: BacklogPlace): Promise<BacklogVersions> {
+export async function readVersions(git: Git, range: Range, place: BacklogPlace) {
   const { from, to } = range
   const { dir, vocabulary } = place
   const onDisk: Contents = new Map()
@@ -74,7 +67,7 @@ export async function readVersions(git: Git, range: Range, place: BacklogPlace):
     after: recent,
     pairs: pairsOf(before, recent),
     bytesOf,
-    async read(version) {
+    read: async (version: TaskVersion): Promise<Task> => {
       const bytes = bytesOf(version)
       if (typeof bytes !== 'string') return unreadableTask(version.file, bytes.problem)
       return parseTask({ file: version.file, text: ownText(bytes) }, vocabulary)

@@ -15,16 +15,11 @@ const TERMINAL_SILENCE_MS = 60
 /** More than any pipe can hold after the exit: the rest is written by a process that escaped. */
 const LEFT_BYTES = 4 * 1024 * 1024
 
-/** The streams of a process's output, and when they have ended. */
-interface Sources {
-  readonly streams: ReadonlyMap<OutputStream, Readable>
-  readonly closed: Promise<void>
-  readonly silenceMs: number
-  readonly close: () => void
-}
+/** The streams of a process's output, when they have ended, and how to close them. */
+type Sources = ReturnType<typeof sourcesOf>
 
 /** A terminal is one stream for all output; the output of a process with the person's terminal is not read. */
-export function sourcesOf(child: Child, terminal: TerminalUse | undefined): Sources {
+export function sourcesOf(child: Child, terminal: TerminalUse | undefined) {
   const streams = new Map<OutputStream, Readable>()
   if (typeof terminal === 'object') streams.set('stdout', terminal.stream)
   if (child.stdout) streams.set('stdout', child.stdout)
@@ -32,13 +27,13 @@ export function sourcesOf(child: Child, terminal: TerminalUse | undefined): Sour
   if (typeof terminal === 'object')
     return {
       streams,
-      closed: new Promise(() => undefined),
+      closed: new Promise<void>(() => undefined),
       silenceMs: TERMINAL_SILENCE_MS,
       close: () => terminal.close(),
     }
   return {
     streams,
-    closed: new Promise((resolve) => child.once('close', () => resolve())),
+    closed: new Promise<void>((resolve) => child.once('close', () => resolve())),
     silenceMs: SILENCE_MS,
     close: () => streams.forEach((stream) => stream.destroy()),
   }

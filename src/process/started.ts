@@ -64,14 +64,6 @@ export interface StartedProcess {
   readonly notedAt?: number
 }
 
-/** The entries from which all that is left of noted processes can be found. */
-interface Remains {
-  /** Noted processes that are alive, or may be the parents of living ones, with their starts. */
-  readonly members: ReadonlyMap<number, string>
-  /** Their groups, if the numbers still belong to them. */
-  readonly groups: ReadonlySet<number>
-}
-
 /**
  * Finds what is left of noted processes. A number may belong to an unrelated process by now: then its start differs.
  * While a process is left in a group, the system does not reuse the group's number, so a group without its leader is still theirs
@@ -80,7 +72,7 @@ interface Remains {
 export function remainsOf(
   noted: readonly StartedProcess[],
   { table, boot: now }: { readonly table: readonly ProcessEntry[]; readonly boot: string },
-): Remains {
+) {
   const members = new Map<number, string>()
   const groups = new Set<number>()
   for (const { pid, group, startedAt, boot, notedAt } of noted) {

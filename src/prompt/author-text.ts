@@ -1,22 +1,8 @@
 import { type Section, type SectionName, type Task } from '../backlog/model.ts'
 import { closed } from '../backlog/markdown/fence.ts'
 
-/** The author's text of a task, split into the parts of a prompt. */
-interface AuthorText {
-  /** The heading, the fields and all sections without a part of their own. */
-  readonly body: string
-  readonly acceptance: string
-  readonly produces: string
-  readonly hints: string
-  readonly comments: string
-  /** ralph's text about the attempts before it gave up: it belongs to the earlier attempts. */
-  readonly past: string
-  /** The notes from before a finished task was opened again. */
-  readonly notes: string
-}
-
 /** Splits the source of a task into parts; every byte of the author is in one of them, unchanged. */
-export function authorText(task: Task): AuthorText {
+export function authorText(task: Task) {
   const moved = task.sections.filter((section) => MOVED.some((name) => name === section.name))
   const textOf = (...names: SectionName[]): string =>
     moved
@@ -25,12 +11,15 @@ export function authorText(task: Task): AuthorText {
       .filter((text) => text !== '')
       .join('\n\n')
   return {
+    // The heading, the fields and all sections without a part of their own.
     body: closed(upToLastWord(without(task.source, moved))),
     acceptance: textOf('Acceptance Criteria'),
     produces: textOf('Produces'),
     hints: textOf('Hints'),
     comments: textOf('Comments'),
+    // ralph's text about the attempts before it gave up: it belongs to the earlier attempts.
     past: textOf('Previous Attempts', 'Blocked'),
+    // From before a finished task was opened again.
     notes: textOf('Completion Notes'),
   }
 }

@@ -1,30 +1,13 @@
 import { splitList } from '../backlog/values.ts'
 import { wordMap, type Vocabulary } from '../backlog/vocabulary.ts'
-import { readDocument, type DocumentProblem, type Mention } from './document.ts'
-import { readMcpServers, type McpServers } from './mcp.ts'
+import { readDocument, type DocumentProblem } from './document.ts'
+import { readMcpServers } from './mcp.ts'
 
 /** Working instructions from one file of `docs/disciplines`. */
-export interface Discipline {
-  /** The file's name without its ending, as in tasks. */
-  readonly name: string
-  readonly title: string
-  readonly skills: readonly string[]
-  readonly agent: string | null
-  readonly model: string | null
-  readonly icon: string | null
-  readonly color: string | null
-  readonly acronym: string | null
-  readonly persona: string
-  /** Includes all other text of the author. */
-  readonly conventions: string
-  readonly mcpServers: McpServers
-  readonly mentions: readonly Mention[]
-  /** The problems of the file. */
-  readonly problems: readonly DocumentProblem[]
-}
+export type Discipline = Awaited<ReturnType<typeof readDiscipline>>
 
 /** Reads the text of a discipline's file. */
-export async function readDiscipline(name: string, source: string): Promise<Discipline> {
+export async function readDiscipline(name: string, source: string) {
   const document = await readDocument(name, source, VOCABULARY)
   const mcpAt = document.startOf('MCP Servers')
   const mcp = mcpAt === null ? { servers: {}, problems: [] } : readMcpServers(document.body('MCP Servers'))
@@ -35,6 +18,7 @@ export async function readDiscipline(name: string, source: string): Promise<Disc
   }))
   const agent = document.field('Agent')
   return {
+    // The file's name without its ending, as in tasks.
     name,
     title: document.title,
     skills: splitList(document.field('Skills') ?? ''),
@@ -44,6 +28,7 @@ export async function readDiscipline(name: string, source: string): Promise<Disc
     color: document.field('Color'),
     acronym: document.field('Acronym'),
     persona: document.body('Persona'),
+    // With all other text of the author.
     conventions: [document.body('Conventions'), document.rest].filter((text) => text !== '').join('\n\n'),
     mcpServers: mcp.servers,
     mentions: document.mentions('agent', 'Agent', agent === null ? [] : [agent]),

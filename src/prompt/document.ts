@@ -6,24 +6,6 @@ import { readOutline } from '../backlog/read-outline.ts'
 import type { Vocabulary } from '../backlog/vocabulary.ts'
 import { closed } from '../backlog/markdown/fence.ts'
 
-/** The contents of a discipline or a feature file, after its outline was read. */
-interface PromptDocument<F extends string, S extends string> {
-  /** The heading, or else the name. */
-  readonly title: string
-  /** A field's value; null for a missing one. */
-  field(name: F): string | null
-  /** These texts of the field's value, with their positions. */
-  mentions(kind: Mention['kind'], name: F, texts: readonly string[]): readonly Mention[]
-  /** The text of all sections of that name, as written. */
-  body(name: S): string
-  /** All other text of the author: above the sections, and in sections of their own. */
-  readonly rest: string
-  /** The offset of the first section of that name; null if there is none. */
-  startOf(name: S): number | null
-  /** What cannot be read, or is probably a mistake. */
-  readonly problems: readonly DocumentProblem[]
-}
-
 /** A name in the file that others can check. */
 export interface Mention {
   readonly kind: 'agent' | 'path'
@@ -43,7 +25,7 @@ export async function readDocument<F extends string, S extends string>(
   name: string,
   source: string,
   vocabulary: Vocabulary<F, S>,
-): Promise<PromptDocument<F, S>> {
+) {
   const text = source.replace(/^\ufeff/, '')
   try {
     const outline = await readOutline(text, vocabulary)
@@ -64,7 +46,7 @@ function documentOf<F extends string, S extends string>(
   name: string,
   source: string,
   outline: Outline<F, S>,
-): Omit<PromptDocument<F, S>, 'problems'> {
+) {
   const fieldOf = (wanted: F) => outline.fields.find((field) => field.name === wanted)
   const bodyOf = (wanted: S): string =>
     outline.sections
@@ -77,18 +59,22 @@ function documentOf<F extends string, S extends string>(
     .filter((section) => section.name === null)
     .map(({ span }) => source.slice(span.start, span.end).trim())
   return {
+    /** The heading, or else the name. */
     title: outline.heading?.text.trim() || name,
-    field: (wanted) => fieldOf(wanted)?.value.trim() || null,
-    mentions(kind, wanted, texts) {
+    field: (wanted: F): string | null => fieldOf(wanted)?.value.trim() || null,
+    /** These texts of the field's value, with their positions. */
+    mentions(kind: Mention['kind'], wanted: F, texts: readonly string[]): readonly Mention[] {
       const start = fieldOf(wanted)?.valueSpan.start ?? 0
       return texts.map((text) => ({ kind, text, offset: Math.max(start, source.indexOf(text, start)) }))
     },
+    /** The text of all sections of that name, as written. */
     body: bodyOf,
+    /** All other text of the author: above the sections, and in sections of their own. */
     rest: [preamble(source, outline), ...own]
       .filter((text) => text !== '')
       .map(closed)
       .join('\n\n'),
-    startOf: (wanted) => outline.sections.find((section) => section.name === wanted)?.span.start ?? null,
+    startOf: (wanted: S) => outline.sections.find((section) => section.name === wanted)?.span.start ?? null,
   }
 }
 

@@ -1,35 +1,24 @@
 import { splitPaths } from '../backlog/values.ts'
 import { wordMap, type Vocabulary } from '../backlog/vocabulary.ts'
-import { readDocument, type DocumentProblem, type Mention } from './document.ts'
+import { readDocument } from './document.ts'
 
 /** The domain of tasks: one file of `docs/features`. */
-export interface Feature {
-  /** The file's name without its ending, as in tasks. */
-  readonly name: string
-  readonly title: string
-  /** Documents to include. */
-  readonly knowledge: readonly string[]
-  /** Source files for every task of the feature. */
-  readonly context: readonly string[]
-  readonly acronym: string | null
-  /** Includes all other text of the author. */
-  readonly description: string
-  readonly mentions: readonly Mention[]
-  /** The problems of the file. */
-  readonly problems: readonly DocumentProblem[]
-}
+export type Feature = Awaited<ReturnType<typeof readFeature>>
 
 /** Reads the text of a feature's file. */
-export async function readFeature(name: string, source: string): Promise<Feature> {
+export async function readFeature(name: string, source: string) {
   const document = await readDocument(name, source, VOCABULARY)
   const knowledge = splitPaths(document.field('Knowledge') ?? '')
   const context = splitPaths(document.field('Context') ?? '')
   return {
+    // The file's name without its ending, as in tasks.
     name,
     title: document.title,
+    // Documents to include, and source files for every task of the feature.
     knowledge,
     context,
     acronym: document.field('Acronym'),
+    // With all other text of the author.
     description: [document.body('Description'), document.rest].filter((text) => text !== '').join('\n\n'),
     mentions: [
       ...document.mentions('path', 'Knowledge', knowledge),

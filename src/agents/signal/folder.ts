@@ -13,21 +13,14 @@ import {
 } from './signal.ts'
 
 /** The folder for an attempt's signals, on ralph's side: its files are opened before any agent starts. */
-export interface SignalFolder {
-  readonly path: string
-  /** The environment that connects the server to it. */
-  readonly env: Readonly<Record<string, string>>
-  reply(reply: Reply): void
-  /** Ends it: later signals are not read. */
-  close(): void
-}
+export type SignalFolder = ReturnType<typeof openSignalFolder>
 
 /** Opens the folder for one attempt, in an empty folder that only this user can open. */
 export function openSignalFolder(
   path: string,
   resources: readonly SignalResource[],
   { said, refused }: { said: (signal: Signal | Withdrawal) => void; refused: (why: string) => void },
-): SignalFolder {
+) {
   const token = randomBytes(16).toString('hex')
   const at = (name: string): string => join(path, name)
   writeFileSync(at(SIGNAL_FILES.said), '', { mode: 0o600 })
@@ -50,8 +43,10 @@ export function openSignalFolder(
   })
   return {
     path,
+    /** The environment that connects the server to it. */
     env: { [SIGNAL_VARIABLES.folder]: path, [SIGNAL_VARIABLES.token]: token },
-    reply: (reply) => replies.append(reply),
+    reply: (reply: Reply) => replies.append(reply),
+    /** Ends it: later signals are not read. */
     close() {
       unfollow()
       replies.close()

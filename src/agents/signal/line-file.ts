@@ -11,23 +11,17 @@ import {
 import { dirname } from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 
-/** A file that grows by whole lines. */
-export interface LineFile {
-  append(line: object): void
-  close(): void
-}
-
 /** How soon a change is seen that the system does not report. */
 const LOOK_MS = 200
 /** Data beyond this is ignored: nobody would read it. */
 const MOST_BYTES = 16 * 1024 * 1024
 const LONGEST_LINE = 1024 * 1024
 
-/** Opens a file for appending, once: a file that later replaces it gets nothing. */
-export function openForLines(path: string): LineFile {
+/** Opens a file that grows by whole lines, once: a file that later replaces it gets nothing. */
+export function openForLines(path: string) {
   const file = openSync(path, 'a', 0o600)
   return {
-    append: (line) => void writeSync(file, `${JSON.stringify(line)}\n`),
+    append: (line: object): void => void writeSync(file, `${JSON.stringify(line)}\n`),
     close: () => closeSync(file),
   }
 }

@@ -37,15 +37,6 @@ export interface CagePolicy {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The paths of a cage's own files on this machine, all in one folder. */
-export interface CageFolder {
-  readonly path: string
-  readonly temp: string
-  readonly cache: string
-  readonly closed: string
-  readonly empty: string
-}
-
 /** The folders for temporary files: each cage has its own. */
 const TEMPORARY = ['/tmp', '/var/tmp']
 
@@ -144,8 +135,10 @@ export function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
 }
 
-/** The paths in a cage's folder. */
-export function cageFolder(path: string): CageFolder {
+/** The paths of a cage's own files on this machine, all in one folder. */
+export type CageFolder = ReturnType<typeof cageFolder>
+
+export function cageFolder(path: string) {
   return {
     path,
     temp: join(path, 'tmp'),
