@@ -27,21 +27,23 @@ export function cutEnd(text: string, limit: number): Cut | null {
   return fits(text, limit) ? null : firstLines(text, limit)
 }
 
-/** The same for a text that is certainly too long, which is not read to its end. */
-export function firstLines(text: string, limit: number): Cut {
-  const lines = linesOf(text)
-  const count = linesWithin(lines, limit)
-  const kept = count === 0 ? startOf(lines[0] ?? '', limit) : lines.slice(0, count).join('')
-  return { text: kept, lines: count, of: lines.length }
-}
-
 /** As many lines from the end as the limit allows; null if the whole text is within it. */
 export function cutStart(text: string, limit: number): Cut | null {
-  if (fits(text, limit)) return null
-  const lines = linesOf(text)
-  const count = linesWithin(lines.toReversed(), limit)
-  const kept = count === 0 ? endOf(lines.at(-1) ?? '', limit) : lines.slice(-count).join('')
-  return { text: kept, lines: count, of: lines.length }
+  return fits(text, limit) ? null : linesFrom('end', text, limit)
+}
+
+/** As many lines from the start as the limit allows, of a text that is certainly too long: it is not read to its end. */
+export function firstLines(text: string, limit: number): Cut {
+  return linesFrom('start', text, limit)
+}
+
+function linesFrom(side: 'start' | 'end', text: string, limit: number): Cut {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  const count = linesWithin(side === 'start' ? lines : lines.toReversed(), limit)
+  const first = (side === 'start' ? lines[0] : lines.at(-1)) ?? ''
+  const kept = side === 'start' ? lines.slice(0, count) : lines.slice(lines.length - count)
+  const cut = count === 0 ? partOf(side, first, limit) : kept.join('')
+  return { text: cut, lines: count, of: lines.length }
 }
 
 const MOST_UNITS_A_TOKEN = 16
@@ -49,11 +51,6 @@ const MOST_UNITS_A_TOKEN = 16
 /** Tests the length first: a text that is far too long is not counted. */
 function fits(text: string, limit: number): boolean {
   return text.length <= limit * MOST_UNITS_A_TOKEN && countTokens(text) <= limit
-}
-
-/** The lines with their endings. */
-function linesOf(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 }
 
 /** A line's own count plus one for its ending is never less than its share of the whole. */
@@ -67,19 +64,14 @@ function linesWithin(lines: readonly string[], limit: number): number {
   return lines.length
 }
 
-function startOf(line: string, limit: number): string {
-  return longest(limit, (units) => line.slice(0, units).replace(/[\ud800-\udbff]$/, ''))
-}
-
-function endOf(line: string, limit: number): string {
-  return longest(limit, (units) => line.slice(-units).replace(/^[\udc00-\udfff]/, ''))
-}
-
-/** The longest piece within the limit, of several lengths. */
-function longest(limit: number, piece: (units: number) => string): string {
+/** The longest piece of a line within the limit, of several lengths; it splits no sign of two units. */
+function partOf(side: 'start' | 'end', line: string, limit: number): string {
   for (let units = limit * MOST_UNITS_A_TOKEN; units >= 1; units = Math.floor(units * 0.8)) {
-    const text = piece(units)
-    if (fits(text, limit)) return text
+    const piece =
+      side === 'start'
+        ? line.slice(0, units).replace(/[\ud800-\udbff]$/, '')
+        : line.slice(-units).replace(/^[\udc00-\udfff]/, '')
+    if (fits(piece, limit)) return piece
   }
   return ''
 }
