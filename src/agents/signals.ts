@@ -101,7 +101,6 @@ export class AttemptSignals {
   #heldMs = 0
   #refusals = 0
   #calls = 0
-  #isAdding = 0
   readonly #added: AddedTask[] = []
 
   constructor(job: SignalJob, ports: SignalPorts, emit: (event: SignalEvent) => void) {
@@ -232,12 +231,11 @@ export class AttemptSignals {
 
   #add(id: string, draft: SignalInput<'add_task'>): void {
     const { mayAdd } = this.#job
-    if (this.#isAdding >= mayAdd)
+    if (this.#added.length + this.#adding.size >= mayAdd)
       return this.#refuse(
         { id },
         `this run takes no more than ${mayAdd} more tasks from agents (maxAddedTasks)`,
       )
-    this.#isAdding++
     const work = this.#write(id, draft).catch((error: unknown) => this.#refuse({ id }, String(error)))
     this.#adding.add(work)
     void work.finally(() => this.#adding.delete(work))
@@ -245,10 +243,7 @@ export class AttemptSignals {
 
   async #write(id: string, draft: SignalInput<'add_task'>): Promise<void> {
     const result = await this.#ports.draftTask(draft)
-    if ('problem' in result) {
-      this.#isAdding--
-      return this.#refuse({ id }, result.problem)
-    }
+    if ('problem' in result) return this.#refuse({ id }, result.problem)
     this.#added.push(result)
     this.#emit({ type: 'task-added', id: this.#job.id, added: result.id, title: draft.title })
     this.#reply({

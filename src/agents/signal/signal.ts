@@ -48,13 +48,7 @@ export const SIGNALS = {
 }
 
 export type SignalName = keyof typeof SIGNALS
-export const SIGNAL_NAMES = [
-  'done',
-  'blocked',
-  'progress',
-  'ask',
-  'add_task',
-] as const satisfies readonly SignalName[]
+export const SIGNAL_NAMES = Object.keys(SIGNALS) as readonly SignalName[]
 
 /** The input of a signal. */
 export type SignalInput<Name extends SignalName> = v.InferOutput<(typeof SIGNALS)[Name]>

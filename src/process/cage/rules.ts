@@ -75,31 +75,20 @@ const STARTS_LATER = [
 
 /** The policy of an agent's cage. */
 export function agentPolicy(world: CageWorld, needs: CageNeeds, request: CageRequest): CagePolicy {
-  const { network } = world.settings
-  return {
-    ...policyOf(world, needs, request),
-    homes: needs.homes,
-    files: needs.files,
-    hosts: [...needs.hosts, ...network],
-    hostsKey: 'network',
-  }
+  const hosts = [...needs.hosts, ...world.settings.network]
+  return policyOf(world, request, { needs, hosts, hostsKey: 'network' })
 }
 
 /** The policy of a gate's cage. */
 export function gatePolicy(world: CageWorld, request: CageRequest): CagePolicy {
-  return {
-    ...policyOf(world, NO_NEEDS, request),
-    homes: [],
-    files: [],
-    hosts: world.settings.gatesNetwork,
-    hostsKey: 'gatesNetwork',
-  }
+  const hosts = world.settings.gatesNetwork
+  return policyOf(world, request, { needs: NO_NEEDS, hosts, hostsKey: 'gatesNetwork' })
 }
 
 /** The policy for the preparation of a workspace, which installs what agents and gates need. */
 export function preparePolicy(world: CageWorld, request: CageRequest): CagePolicy {
   const hosts = ['registries', ...world.settings.network, ...registriesIn(world.env)]
-  return { ...gatePolicy(world, request), hosts, hostsKey: 'network' }
+  return policyOf(world, request, { needs: NO_NEEDS, hosts, hostsKey: 'network' })
 }
 
 /** The registry that a person has set for a package manager, as an entry of a list of hosts. */
@@ -120,9 +109,9 @@ function registriesIn(env: Environment): readonly string[] {
 
 function policyOf(
   world: CageWorld,
-  needs: CageNeeds,
   request: CageRequest,
-): Omit<CagePolicy, 'homes' | 'files' | 'hosts' | 'hostsKey'> {
+  { needs, ...network }: Pick<CagePolicy, 'hosts' | 'hostsKey'> & { readonly needs: CageNeeds },
+): CagePolicy {
   const { place, settings, env } = world
   const home = env['HOME'] ?? homedir()
   const paths = (entries: readonly string[]): readonly string[] =>
@@ -175,6 +164,9 @@ function policyOf(
     never: place.isReadOnly ? [place.top, ...never] : never,
     isHidden: (name) => isKey(name, needs) && !settings.read.includes(`env:${name}`),
     env: caches.env,
+    homes: needs.homes,
+    files: needs.files,
+    ...network,
   }
 }
 
