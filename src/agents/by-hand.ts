@@ -2,6 +2,7 @@ import type { ProcessEnd, StartProcess } from '../process/start.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 import type { AgentRequest, HandEnd, Provider, Session } from './port.ts'
 import { writableOf, writePrivateFiles } from './private-files.ts'
+import { messageOf } from '../base/errors.ts'
 
 /** What `driveByHand` needs besides the provider and the request. */
 interface ByHandOptions {
@@ -54,7 +55,7 @@ export async function driveByHand(
       process.kind === 'exited' ? process.code : null,
     )
   } catch (error) {
-    return ended({ kind: 'crashed', reason: error instanceof Error ? error.message : String(error) })
+    return ended({ kind: 'crashed', reason: messageOf(error) })
   }
 }
 

@@ -18,6 +18,7 @@ import type {
 import { writableOf, writePrivateFiles, type PreparedFiles } from './private-files.ts'
 import { TerminalLines } from './terminal-lines.ts'
 import { Watch } from './watch.ts'
+import { messageOf } from '../base/errors.ts'
 
 interface RuntimeOptions {
   readonly start: StartProcess
@@ -101,7 +102,7 @@ class AgentProcess {
       this.#process?.end('now')
       await this.#process?.finished.catch(() => undefined)
       if (this.#fault) throw this.#fault.error
-      return this.#notStarted(error instanceof Error ? error.message : String(error))
+      return this.#notStarted(messageOf(error))
     }
   }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
+import { codeOf } from './errors.ts'
 
 /**
  * Writes a file so that every reader, also after a crash, finds the old text or the new one, never a part. It does
@@ -45,9 +46,7 @@ export function renameOver(from: string, to: string, system = OWN_SYSTEM): void 
 }
 
 function isHeldOpen(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && ['EACCES', 'EBUSY', 'EPERM'].includes(String(error.code))
-  )
+  return ['EACCES', 'EBUSY', 'EPERM'].includes(String(codeOf(error)))
 }
 
 /** Blocks: the caller expects the file to be written when the call returns. */
@@ -68,7 +67,7 @@ function writeDraft(draft: string, text: string, mode = 0o666): void {
   try {
     writeFileSync(draft, text, { mode })
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    if (codeOf(error) !== 'ENOENT') throw error
     mkdirSync(dirname(draft), { recursive: true })
     writeFileSync(draft, text, { mode })
   }

@@ -12,6 +12,16 @@ export class UserError extends Error {
   }
 }
 
+/** The code of an error of the system, such as ENOENT; undefined for any other. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+/** What a person reads of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** Closes an exhaustive `switch`: reaching it is a bug that the compiler would have shown. */
 export function unreachable(value: never): never {
   throw new Error(`not handled: ${JSON.stringify(value)}`)

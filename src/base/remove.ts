@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from './errors.ts'
 
 /** Removes a folder that an agent or a gate has written, also where they have closed folders to themselves. */
 export function removeAll(path: string): void {
@@ -15,8 +16,7 @@ function opening(path: string, act: () => void, depth = Infinity): void {
   try {
     act()
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM')))
-      throw error
+    if (!['EACCES', 'EPERM'].includes(String(codeOf(error)))) throw error
     openFolders(path, depth)
     act()
   }

@@ -5,6 +5,7 @@ import type { Duplex, Readable } from 'node:stream'
 import { resolveProgram } from './program.ts'
 import type { Pty } from './pty.ts'
 import type { TerminalUse } from './start.ts'
+import { messageOf, codeOf } from '../base/errors.ts'
 
 /** What is run: a program with its arguments, or a command for a POSIX shell. */
 export type ProcessCommand =
@@ -129,7 +130,7 @@ function hasPid(child: Child): child is Child & { readonly pid: number } {
 }
 
 function whyNot(error: unknown, program: string, cwd: string): LaunchFailure {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   // The system has one code for both.
   if (code === 'ENOENT' && !existsSync(cwd)) return failed(`the folder ${cwd} does not exist`)
   const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined
@@ -137,8 +138,7 @@ function whyNot(error: unknown, program: string, cwd: string): LaunchFailure {
   if (code === 'ENOENT') return { reason: `${program} was not found`, missing: true }
   if (code === 'EACCES') return failed(`${program} is not executable`)
   if (code === 'E2BIG') return failed(`${program} could not be started: its arguments are too long`)
-  const reason = error instanceof Error ? error.message : String(error)
-  return failed(`${program} could not be started: ${reason}`)
+  return failed(`${program} could not be started: ${messageOf(error)}`)
 }
 
 function failed(reason: string): LaunchFailure {

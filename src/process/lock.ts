@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
-import { UserError } from '../base/errors.ts'
+import { UserError, codeOf } from '../base/errors.ts'
 import { isAlive, startOf, thisMachine, type Machine } from './table.ts'
 
 /** The holder of the lock: a pid alone may belong to another process by now. */
@@ -88,7 +88,7 @@ function tryLink(from: string, to: string): boolean {
     linkSync(from, to)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   }
 }
@@ -100,8 +100,8 @@ function releaseOwn(path: string, own: LockOwner): void {
 
 function readOwner(path: string): LockOwner | null {
   try {
-    const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
-    return isOwner(read) ? { ...UNKNOWN, ...read } : null
+    const read = JSON.parse(readFileSync(path, 'utf8')) as Omit<LockOwner, keyof Machine> | null
+    return typeof read?.pid === 'number' && typeof read.since === 'string' ? { ...UNKNOWN, ...read } : null
   } catch {
     return null
   }
@@ -109,12 +109,6 @@ function readOwner(path: string): LockOwner | null {
 
 /** The fields that an earlier version of ralph did not write. */
 const UNKNOWN: Machine = { host: '', id: '', boot: '', pids: '' }
-
-function isOwner(read: unknown): read is Omit<LockOwner, keyof Machine> & Partial<Machine> {
-  return (
-    typeof read === 'object' && read !== null && 'pid' in read && 'processStart' in read && 'since' in read
-  )
-}
 
 async function describe({ pid, now }: { pid: number; now: Date }): Promise<LockOwner> {
   const [machine, processStart] = await Promise.all([thisMachine(), startOf(pid)])

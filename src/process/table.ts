@@ -3,6 +3,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync 
 import { hostname, platform } from 'node:os'
 import { dirname } from 'node:path'
 import { MARK_VARIABLE } from './mark.ts'
+import { codeOf } from '../base/errors.ts'
 
 /** One living process; zombies do not count. */
 export interface ProcessEntry {
@@ -23,13 +24,8 @@ export async function readProcessTable(): Promise<readonly ProcessEntry[]> {
 /** When a process began, in the table's format; empty if it is gone, null if the system does not answer. */
 export async function startOf(pid: number): Promise<string | null> {
   if (platform() === 'linux') return readProcess(pid)?.startedAt ?? ''
-  return startIn(await readProcessTable(), pid)
-}
-
-/** The same, from a table that was already read. */
-export function startIn(table: readonly ProcessEntry[], pid: number): string | null {
-  if (table.length === 0) return null
-  return table.find((entry) => entry.pid === pid)?.startedAt ?? ''
+  const table = await readProcessTable()
+  return table.length === 0 ? null : (table.find((entry) => entry.pid === pid)?.startedAt ?? '')
 }
 
 /** One process; undefined if it is gone, or if the system can only list all at once. */
@@ -43,7 +39,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 

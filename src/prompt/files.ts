@@ -2,6 +2,7 @@ import { readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { pathWithin } from '../base/paths.ts'
 import type { NamedFile, ShownReason } from './material.ts'
+import { codeOf } from '../base/errors.ts'
 
 /** Which files a prompt may include. */
 export interface Surroundings {
@@ -55,7 +56,7 @@ function slashed(path: string): string {
 
 /** An impossible file name counts as a missing file. */
 function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : null
+  const code = codeOf(error)
   return ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].some((name) => name === code)
 }
 

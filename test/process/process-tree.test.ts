@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
-import { thisMachine, parseCim, parsePs, startIn, startOf } from '../../src/process/table.ts'
+import { thisMachine, parseCim, parsePs, startOf } from '../../src/process/table.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { endLeftovers, livingOf, livingTree } from '../../src/process/tree.ts'
 import { remainsOf, StartedProcesses, type StartedProcess } from '../../src/process/started.ts'
@@ -175,13 +175,4 @@ describe('of a noted process', () => {
     })
     expect([[...remains.members], [...remains.groups]]).toEqual([[[10, '5']], []])
   })
-})
-
-test('a process that is in no table is gone, but of no table nothing is known', () => {
-  const table = parsePs('    1     0     1 Ss   Mon Nov 16 09:12:01 2026\n')
-  expect([startIn(table, 1), startIn(table, 2), startIn(parsePs(''), 1)]).toEqual([
-    'Mon Nov 16 09:12:01 2026',
-    '',
-    null,
-  ])
 })

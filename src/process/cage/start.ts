@@ -15,6 +15,7 @@ import { cageFolder, mountArguments, type CageFolder, type CagePolicy, type Moun
 import { RefusalReader } from './refusals.ts'
 import { seccompFilter } from './seccomp.ts'
 import { serveWayOut } from './way-out.ts'
+import { messageOf } from '../../base/errors.ts'
 
 /** The part of a start that a policy may depend on. */
 export interface CageRequest {
@@ -125,8 +126,7 @@ export function cagedStart(
       return { finished: finish(), pid: running.pid, end: (mode) => running.end(mode) }
     } catch (error) {
       removeOrLeave(folder.path)
-      const reason = error instanceof Error ? error.message : String(error)
-      return notStarted({ reason: `${NOT_MADE}: ${reason}`, missing: false })
+      return notStarted({ reason: `${NOT_MADE}: ${messageOf(error)}`, missing: false })
     }
   }
 }

@@ -4,6 +4,7 @@ import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
 import type { Environment } from '../mark.ts'
 import { HostList, hostAndPort, isInner } from './hosts.ts'
+import { messageOf } from '../../base/errors.ts'
 
 /** What may leave a cage, and who is notified. */
 interface WayOut {
@@ -46,7 +47,7 @@ async function open(stream: ServerHttp2Stream, target: string, way: WayOut): Pro
     pipeline(stream, socket, ignore)
     pipeline(socket, stream, ignore)
   } catch (error) {
-    answer(stream, 502, `ralph: ${host}:${port}: ${error instanceof Error ? error.message : String(error)}`)
+    answer(stream, 502, `ralph: ${host}:${port}: ${messageOf(error)}`)
   }
 }
 
