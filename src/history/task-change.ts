@@ -96,10 +96,20 @@ export function changeOfPlain(
   vocabulary: TaskVocabulary,
 ): TaskChange | undefined {
   const names = plainNames(vocabulary)
-  const were = plainWords(before, names)
-  const are = were && plainWords(after, names)
+  const [was, is] = [partsOf(before.plain), partsOf(after.plain)]
+  const were = was && is && plainWords(before.facts, { own: was, other: is }, names)
+  const are = was && is && were && plainWords(after.facts, { own: is, other: was }, names)
   return were && are ? { id: after.facts.id, ...difference(were, are) } : undefined
 }
+
+/** The lines above the sections, and the sections; null where a heading may be hidden. */
+function partsOf(plain: string) {
+  if (['```', '~~~', '<', '\r'].some((sign) => plain.includes(sign))) return null
+  const [head = '', ...sections] = plain.split('\n## ')
+  return { lines: head.split('\n').slice(1), sections }
+}
+
+type PlainParts = NonNullable<ReturnType<typeof partsOf>>
 
 /** The names of fields and sections by the bytes of their keys and titles; null for what might mean something else. */
 const plainNames = perVocabulary((vocabulary) => ({
@@ -115,30 +125,34 @@ const plainNames = perVocabulary((vocabulary) => ({
   }),
 }))
 
-/** What may hide a heading, or be one in another style. */
-const UNCLEAR = /```|~~~|[<\r]|\n(?:---|===| {1,3}#|> )| #+[ \t]*(?:\n|$)/
+/** Lines that may be a heading in another style, or hide one. */
+const UNCLEAR = /\n(?:---|===| {1,3}#|> )| #+[ \t]*(?:\n|$)/
 
-function plainWords({ facts, plain }: PlainVersion, names: ReturnType<typeof plainNames>): TaskWords | null {
-  if (UNCLEAR.test(plain)) return null
-  const [head = '', ...texts] = plain.split('\n## ')
+/** The words of one of two files that the other may not have as well; null if a line might have another meaning. */
+function plainWords(
+  { id, title, file }: PlainVersion['facts'],
+  { own, other }: { readonly own: PlainParts; readonly other: PlainParts },
+  names: ReturnType<typeof plainNames>,
+): TaskWords | null {
   const fields = new Map([
-    ['Id', facts.id],
-    ['Title', facts.title],
-    ['File', facts.file],
+    ['Id', id],
+    ['Title', title],
+    ['File', file],
   ])
-  for (const line of head.split('\n').slice(1)) {
-    if (line.trim() === '') continue
+  for (const line of own.lines) {
+    if (line.trim() === '' || other.lines.includes(line)) continue
     const [, key = '*', bytes = ''] = /^- \*\*(.*?)\*\*:(.*)$/.exec(line) ?? []
     const [name, value] = [names.field(key), names.value(bytes)]
     if (name === null || value === null) return null
     if (!fields.has(name)) fields.set(name, value)
   }
   const sections = new Map<string, string>()
-  for (const text of texts) {
-    const end = text.indexOf('\n')
-    const title = names.section(end < 0 ? text : text.slice(0, end))
+  for (const text of own.sections) {
+    if (other.sections.includes(text)) continue
+    const [heading = ''] = text.split('\n', 1)
+    const title = UNCLEAR.test(text) ? null : names.section(heading)
     if (title === null) return null
-    addSection(sections, title, end < 0 ? '' : text.slice(end).trimEnd())
+    addSection(sections, title, text.slice(heading.length).trimEnd())
   }
   return { fields, sections }
 }
