@@ -14,13 +14,12 @@ import { changeBetween, changeOfPlain, turnOf, type TaskChange } from './task-ch
 import { byPlace, startLint } from '../backlog/lint/lint.ts'
 import type { LintContext } from '../backlog/lint/rule.ts'
 import { select, type Selection, type TaskState } from '../backlog/select/selection.ts'
-import { JSON_FACTS, taskJson } from '../backlog/select/task-json.ts'
-import { mayDecideTier, TIER_FACTS, tierOf, tierOfFacts, type TierTable } from '../backlog/select/tier.ts'
+import { taskJson } from '../backlog/select/task-json.ts'
+import { tierOf, type TierTable } from '../backlog/select/tier.ts'
 import { blockedReason } from '../backlog/select/why-not.ts'
 import { detached, factsOf } from '../backlog/facts.ts'
 import type { Facts } from '../backlog/model.ts'
 import { inOrder } from '../backlog/order.ts'
-import { factsScanner } from '../backlog/scan-facts.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 
 const FACTS = ['title', 'depends', 'milestone', 'completed', 'cost'] as const
@@ -130,25 +129,16 @@ interface Compared {
   readonly after: Selection<DiffedTask>
 }
 
-/** For most new tasks the facts are enough: only the others are read whole. */
 async function addedTasks(
-  { versions: { bytesOf, read }, tasks, after: { states } }: Compared,
-  { tiers, vocabulary }: DiffPlace,
+  { versions, tasks, after: { states } }: Compared,
+  { tiers }: DiffPlace,
 ): Promise<readonly TaskJson[]> {
-  const facts = [...JSON_FACTS, ...TIER_FACTS] as const
-  const scan = factsScanner(vocabulary, { facts, isWanted: mayDecideTier(tiers) })
   const stateOf = new Map(states.map((state) => [state.task.file, state]))
   const added: TaskJson[] = []
   for (const { was, is, after } of tasks) {
     if (was || !is || !after) continue
-    const [state, bytes] = [stateOf.get(is.file)!, bytesOf(after)]
-    const short = typeof bytes === 'string' ? scan({ ...after, bytes }) : null
-    if (short) {
-      added.push(detached(taskJson({ ...state, task: short }, () => tierOfFacts(short, tiers))))
-      continue
-    }
-    const task = await read(after)
-    added.push(detached(taskJson({ ...state, task }, () => tierOf(task, tiers))))
+    const task = await versions.read(after)
+    added.push(detached(taskJson({ ...stateOf.get(is.file)!, task }, () => tierOf(task, tiers))))
   }
   return added
 }
