@@ -38,6 +38,5 @@ export async function disciplineOf(
   if (discipline === null) return null
   // Most tasks name none.
   const { findDiscipline } = await import('../prompt/library.ts')
-  const lookup = await findDiscipline(root, discipline)
-  return lookup.found ? lookup.value : null
+  return (await findDiscipline(root, discipline)).value
 }

@@ -70,7 +70,7 @@ async function textsIn(
   root: string,
   folder: typeof DISCIPLINES | typeof FEATURES,
 ): Promise<readonly NamedText[]> {
-  const names = await namesIn(root, folder)
+  const names = namesIn(root, folder)
   return names.map((name) => ({ name, text: readFileSync(join(root, folder, `${name}.md`), 'utf8') }))
 }
 

@@ -14,8 +14,8 @@ export async function lintContext({ root, config }: Place): Promise<LintContext>
   const truePath = truePaths()
   return {
     agents: AGENT_NAMES,
-    disciplines: await namesIn(root, DISCIPLINES),
-    features: await namesIn(root, FEATURES),
+    disciplines: namesIn(root, DISCIPLINES),
+    features: namesIn(root, FEATURES),
     aliases: config.aliases,
     ...(origins ? { origins } : {}),
     isOutside: (path) => pathWithin(trueRoot, truePath(resolve(trueRoot, path))) === null,

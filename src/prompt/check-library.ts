@@ -27,15 +27,13 @@ const KINDS = [
 ] as const
 
 /** Every file that a Discipline or a Feature field may name, relative to the root. */
-export async function libraryFiles(root: string) {
-  const files = KINDS.map(async ({ folder, ...kind }) => {
-    const names = await namesIn(root, folder)
-    return names.map((name) => ({ ...kind, name, file: `${folder}/${name}.md` }))
-  })
-  return (await Promise.all(files)).flat()
+export function libraryFiles(root: string) {
+  return KINDS.flatMap(({ folder, ...kind }) =>
+    namesIn(root, folder).map((name) => ({ ...kind, name, file: `${folder}/${name}.md` })),
+  )
 }
 
-type LibraryFile = Awaited<ReturnType<typeof libraryFiles>>[number]
+type LibraryFile = ReturnType<typeof libraryFiles>[number]
 
 /** Checks a discipline or a feature, whether or not a task names it. */
 export async function checkLibraryFile(

@@ -1,23 +1,10 @@
 import type { Task } from '../backlog/model.ts'
 import type { PromptInput } from './assemble.ts'
 import { collectMaterials } from './collect.ts'
-import type { DocumentProblem } from './document.ts'
 import { headingsOf } from '../backlog/markdown/headings.ts'
 import type { EarlierAttempt } from './history.ts'
 import type { PromptGate } from './instructions.ts'
-import {
-  DISCIPLINES,
-  FEATURES,
-  findDiscipline,
-  findFeature,
-  PLANS,
-  PRD,
-  REQUIREMENTS,
-  readOwn,
-  RULES,
-  TEMPLATE,
-  type Lookup,
-} from './library.ts'
+import { findDiscipline, findFeature, PLANS, PRD, REQUIREMENTS, readOwn, RULES, TEMPLATE } from './library.ts'
 import { locate, readText, type Surroundings } from './files.ts'
 import { inOrder } from '../backlog/order.ts'
 import type { Material } from './material.ts'
@@ -54,23 +41,22 @@ export interface Gathered {
 export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
   const { root, task, attempts, gates, limits, onDemand } = request
   const [discipline, feature, rules, template, prd] = await Promise.all([
-    task.discipline === null ? null : findDiscipline(root, task.discipline),
-    task.feature === null ? null : findFeature(root, task.feature),
+    findDiscipline(root, task.discipline),
+    findFeature(root, task.feature),
     readOwn(root, RULES),
     readOwn(root, TEMPLATE),
     requirementMaterials(request, task.prdReference),
   ])
-  const [ownDiscipline, ownFeature] = [valueOf(discipline), valueOf(feature)]
   const [knowledge = [], files = []] = await collectMaterials(
     request,
-    [ownFeature?.knowledge ?? [], [...task.touches, ...task.context, ...(ownFeature?.context ?? [])]],
+    [feature.value?.knowledge ?? [], [...task.touches, ...task.context, ...(feature.value?.context ?? [])]],
     // A token is rarely more than a few bytes, so more would not fit.
     { except: [task.file], room: limits.budget * 8 },
   )
   const input: PromptInput = {
     task,
-    discipline: ownDiscipline,
-    feature: ownFeature,
+    discipline: discipline.value,
+    feature: feature.value,
     rules,
     knowledge,
     prd,
@@ -84,11 +70,8 @@ export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
   }
   return {
     input,
-    mcpServers: mergeMcpServers(request.mcpServers, ownDiscipline?.mcpServers ?? {}),
-    warnings: [
-      ...documentWarnings('discipline', DISCIPLINES, task.discipline, discipline),
-      ...documentWarnings('feature', FEATURES, task.feature, feature),
-    ],
+    mcpServers: mergeMcpServers(request.mcpServers, discipline.value?.mcpServers ?? {}),
+    warnings: [...discipline.warnings, ...feature.warnings],
   }
 }
 
@@ -127,23 +110,6 @@ async function sectionMaterials(
       ? { kind: 'named', path: `${file} ${reference}`, reason: 'no-section', bytes: null }
       : { kind: 'shown', path: file, stretch: reference, text, bytes, listed: false },
   )
-}
-
-function valueOf<T>(lookup: Lookup<T> | null): T | null {
-  return lookup?.found ? lookup.value : null
-}
-
-function documentWarnings(
-  what: string,
-  folder: string,
-  name: string | null,
-  lookup: Lookup<{ readonly name: string; readonly problems: readonly DocumentProblem[] }> | null,
-): readonly string[] {
-  if (lookup === null || name === null) return []
-  if (lookup.found)
-    return lookup.value.problems.map(({ message }) => `${folder}/${lookup.value.name}.md: ${message}`)
-  const hint = lookup.closest === null ? '' : `; did you mean ${lookup.closest}?`
-  return [`there is no ${what} ${name}: ${folder}/${name}.md does not exist${hint}`]
 }
 
 /** The tasks of a backlog that a task's prompt mentions; the order of the backlog does not matter. */

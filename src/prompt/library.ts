@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { closest, nameAmong } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
@@ -6,6 +5,8 @@ import { readDiscipline, type Discipline } from './discipline.ts'
 import { readFeature, type Feature } from './feature.ts'
 import { REASONS } from './material.ts'
 import { locate, readText } from './files.ts'
+import { fileNamesIn } from '../base/folder.ts'
+import type { DocumentProblem } from './document.ts'
 
 /** The folders and files for prompts, relative to the project's root. */
 export const DISCIPLINES = 'docs/disciplines'
@@ -17,35 +18,22 @@ export const PLANS = 'docs/plans'
 /** In the folder of a plan. */
 export const REQUIREMENTS = 'requirements.md'
 
-/** The file of a name in a task; without one, the closest name that has a file. */
-export type Lookup<T> =
-  { readonly found: true; readonly value: T } | { readonly found: false; readonly closest: string | null }
-
-/** The discipline of that name. */
-export function findDiscipline(root: string, name: string): Promise<Lookup<Discipline>> {
-  return find(root, DISCIPLINES, name, readDiscipline)
+/** The discipline that a task names. */
+export function findDiscipline(root: string, name: string | null): Promise<Found<Discipline>> {
+  return find(root, { what: 'discipline', folder: DISCIPLINES, read: readDiscipline }, name)
 }
 
-/** The feature of that name. */
-export function findFeature(root: string, name: string): Promise<Lookup<Feature>> {
-  return find(root, FEATURES, name, readFeature)
+/** The feature that a task names. */
+export function findFeature(root: string, name: string | null): Promise<Found<Feature>> {
+  return find(root, { what: 'feature', folder: FEATURES, read: readFeature }, name)
 }
 
 /** The names with a file in a folder of disciplines or features, in code unit order. */
-export async function namesIn(
-  root: string,
-  folder: typeof DISCIPLINES | typeof FEATURES,
-): Promise<readonly string[]> {
-  try {
-    const files = await readdir(join(root, folder))
-    return files
-      .filter((file) => /^[^.].*\.md$/.test(file))
-      .map((file) => file.slice(0, -3))
-      .sort()
-  } catch {
-    // A project may have no such folder.
-    return []
-  }
+export function namesIn(root: string, folder: typeof DISCIPLINES | typeof FEATURES): readonly string[] {
+  return fileNamesIn(join(root, folder))
+    .filter((file) => /^[^.].*\.md$/.test(file))
+    .map((file) => file.slice(0, -3))
+    .toSorted()
 }
 
 /** The text of a file of the project itself; null if there is none. */
@@ -58,17 +46,36 @@ export async function readOwn(root: string, file: string): Promise<string | null
   return read.text
 }
 
+/** What a name leads to, and one sentence for each thing that is wrong with it; null without a file. */
+interface Found<T> {
+  readonly value: T | null
+  readonly warnings: readonly string[]
+}
+
+interface Kind<T> {
+  readonly what: string
+  readonly folder: typeof DISCIPLINES | typeof FEATURES
+  readonly read: (name: string, source: string) => Promise<T>
+}
+
 /** Lists the folder: some file systems ignore case, so a lookup of the name would differ between machines. */
-async function find<T>(
+async function find<T extends { readonly problems: readonly DocumentProblem[] }>(
   root: string,
-  folder: typeof DISCIPLINES | typeof FEATURES,
-  name: string,
-  read: (name: string, source: string) => Promise<T>,
-): Promise<Lookup<T>> {
-  const names = await namesIn(root, folder)
+  { what, folder, read }: Kind<T>,
+  name: string | null,
+): Promise<Found<T>> {
+  if (name === null) return { value: null, warnings: [] }
+  const names = namesIn(root, folder)
   const known = nameAmong(names, name)
   const text = known === undefined ? null : await readOwn(root, `${folder}/${known}.md`)
-  if (known === undefined || text === null)
-    return { found: false, closest: closest(name.replace(/\.md$/i, ''), names) ?? null }
-  return { found: true, value: await read(known, text) }
+  if (known === undefined || text === null) {
+    const near = closest(name.replace(/\.md$/i, ''), names)
+    const hint = near === undefined ? '' : `; did you mean ${near}?`
+    return {
+      value: null,
+      warnings: [`there is no ${what} ${name}: ${folder}/${name}.md does not exist${hint}`],
+    }
+  }
+  const value = await read(known, text)
+  return { value, warnings: value.problems.map(({ message }) => `${folder}/${known}.md: ${message}`) }
 }

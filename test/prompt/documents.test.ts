@@ -84,19 +84,24 @@ describe('a name', () => {
 
   it('leads to its file, in any case', async () => {
     expect(await findDiscipline(project().root, 'Backend')).toMatchObject({
-      found: true,
       value: { name: 'backend', title: 'B' },
+      warnings: [],
     })
   })
 
   it('without a file leads to the closest one', async () => {
-    expect(await findDiscipline(project().root, 'bakcend')).toEqual({ found: false, closest: 'backend' })
-    expect(await findDiscipline(project().root, '../secret')).toEqual({ found: false, closest: null })
-    expect(await findFeature(project().root, 'payments')).toEqual({ found: false, closest: null })
+    const missing = (what: string, name: string, hint = '') => ({
+      value: null,
+      warnings: [`there is no ${what} ${name}: docs/${what}s/${name}.md does not exist${hint}`],
+    })
+    const hint = '; did you mean backend?'
+    expect(await findDiscipline(project().root, 'bakcend')).toEqual(missing('discipline', 'bakcend', hint))
+    expect(await findDiscipline(project().root, '../secret')).toEqual(missing('discipline', '../secret'))
+    expect(await findFeature(project().root, 'payments')).toEqual(missing('feature', 'payments'))
   })
 
   it('is one of those that have a file', async () => {
-    expect(await namesIn(project().root, DISCIPLINES)).toEqual(['backend', 'frontend'])
-    expect(await namesIn(project().root, FEATURES)).toEqual([])
+    expect(namesIn(project().root, DISCIPLINES)).toEqual(['backend', 'frontend'])
+    expect(namesIn(project().root, FEATURES)).toEqual([])
   })
 })

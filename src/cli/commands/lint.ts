@@ -87,7 +87,7 @@ async function checkFiles(context: Context, place: Place): Promise<Found> {
   const renumbered =
     context.options.on('fix') && context.args.length === 0 ? await renumberTwice(context, place) : []
   const known = await readLinted(place)
-  const library = await libraryFiles(place.root)
+  const library = libraryFiles(place.root)
   const only = namedFiles(context, place, [...known, ...library])
   const around = await lintContext(place)
   const fixed = context.options.on('fix') ? await fix(known, taskFiles(place, only), around) : []

@@ -58,8 +58,8 @@ async function fieldsOf({ options }: Context, { root, tasks }: Project): Promise
         .join(', '),
     ],
     ['Complexity', options.text('complexity') ?? ''],
-    ['Discipline', nameOf('discipline', options.text('discipline'), await namesIn(root, DISCIPLINES))],
-    ['Feature', nameOf('feature', options.text('feature'), await namesIn(root, FEATURES))],
+    ['Discipline', nameOf('discipline', options.text('discipline'), namesIn(root, DISCIPLINES))],
+    ['Feature', nameOf('feature', options.text('feature'), namesIn(root, FEATURES))],
     ['Provenance', 'human'],
   ]
 }
