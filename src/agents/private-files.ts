@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
+import { makePrivateFolder } from '../process/private-folder.ts'
 import { FOLDER, type AgentRequest, type Invocation } from './port.ts'
+import { removeOrLeave } from '../base/remove.ts'
 
 /** An invocation whose files are written, and how to remove them. */
 export type PreparedFiles = ReturnType<typeof writePrivateFiles>

@@ -2,6 +2,15 @@ import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from './errors.ts'
 
+/** Removes a folder; one that cannot be removed, for example because it is still open, is left to a later one. */
+export function removeOrLeave(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    return
+  }
+}
+
 /** Removes a folder that an agent or a gate has written, also where they have closed folders to themselves. */
 export function removeAll(path: string): void {
   opening(path, () => rmSync(path, { recursive: true, force: true }))

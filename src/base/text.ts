@@ -43,3 +43,8 @@ export function parsedJson(text: string): unknown {
     return undefined
   }
 }
+
+/** Whether it is an object of JSON, and no list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

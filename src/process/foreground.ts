@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { textAt } from '../base/read-file.ts'
 
 /**
  * Whether a process is in the foreground of its terminal: the system stops a background process that reads keys, or
@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
  */
 export function isForeground(pid: number): boolean {
   if (process.platform === 'win32') return true
-  return process.platform === 'linux' ? inStat(statOf(pid)) : inPs(psOf(pid))
+  return process.platform === 'linux' ? inStat(textAt(`/proc/${pid}/stat`)) : inPs(psOf(pid))
 }
 
 /** Reads /proc/<pid>/stat of Linux: the name is in parentheses, and may hold any character. */
@@ -19,14 +19,6 @@ export function inStat(stat: string): boolean {
 export function inPs(line: string): boolean {
   const [group, terminalGroup] = line.trim().split(/\s+/)
   return group !== undefined && group !== '' && group === terminalGroup
-}
-
-function statOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 function psOf(pid: number): string {

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { UserError, codeOf } from '../base/errors.ts'
 import { isAlive, startOf, thisMachine, type Machine } from './table.ts'
+import { parsedJson } from '../base/text.ts'
+import { textAt } from '../base/read-file.ts'
 
 /** The holder of the lock: a pid alone may belong to another process by now. */
 export interface LockOwner extends Machine {
@@ -99,12 +101,8 @@ function releaseOwn(path: string, own: LockOwner): void {
 }
 
 function readOwner(path: string): LockOwner | null {
-  try {
-    const read = JSON.parse(readFileSync(path, 'utf8')) as Omit<LockOwner, keyof Machine> | null
-    return typeof read?.pid === 'number' && typeof read.since === 'string' ? { ...UNKNOWN, ...read } : null
-  } catch {
-    return null
-  }
+  const read = parsedJson(textAt(path)) as Omit<LockOwner, keyof Machine> | null | undefined
+  return typeof read?.pid === 'number' && typeof read.since === 'string' ? { ...UNKNOWN, ...read } : null
 }
 
 /** The fields that an earlier version of ralph did not write. */

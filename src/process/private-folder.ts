@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cacheFolder } from '../base/cache-folder.ts'
 import type { Environment } from './mark.ts'
 import { isAlive } from './table.ts'
+import { removeOrLeave } from '../base/remove.ts'
 
 /**
  * Makes a new folder that only this user can read, for one process, and removes those that dead ralphs have left. It is
@@ -21,15 +22,6 @@ export function makePrivateFolder(kind: string, env: Environment): string {
     }
   }
   return mkdtempSync(join(tmpdir(), `ralph-${kind}-`))
-}
-
-/** Removes a folder; one that cannot be removed, for example because it is still open, is left to a later sweep. */
-export function removeOrLeave(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true })
-  } catch {
-    return
-  }
 }
 
 /** Machines may share a home, and one cannot see another's processes. */

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
 import { hostname, platform } from 'node:os'
 import { dirname } from 'node:path'
 import { MARK_VARIABLE } from './mark.ts'
 import { codeOf } from '../base/errors.ts'
+import { textAt } from '../base/read-file.ts'
 
 /** One living process; zombies do not count. */
 export interface ProcessEntry {
@@ -45,15 +46,16 @@ export function isAlive(pid: number): boolean {
 
 /** A process's command line, for a person to read; empty if it is gone. */
 export async function commandOf(pid: number): Promise<string> {
-  if (platform() === 'linux') return (readText(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ').trim()
+  if (platform() === 'linux') return textAt(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
   if (platform() === 'win32') return (await askWindows(commandLineOf(pid))).trim()
   return (await askSystem('ps', ['-o', 'command=', '-p', String(pid)])).trim()
 }
 
 /** Whether the process was started with that mark. Works only on Linux. */
 export function bearsMark(pid: number, mark: string): boolean {
-  const environment = readText(`/proc/${pid}/environ`)
-  if (!environment?.includes(mark)) return false
+  // Empty if the process is gone by now, or another user's.
+  const environment = textAt(`/proc/${pid}/environ`)
+  if (!environment.includes(mark)) return false
   return environment.split('\0').some(
     (entry) =>
       entry.startsWith(`${MARK_VARIABLE}=`) &&
@@ -95,15 +97,6 @@ function parseStat(pid: number, stat: string | undefined): ProcessEntry | undefi
   const [state = '', parent, , session, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if ('ZXx'.includes(state)) return undefined
   return { pid, parent: Number(parent), session: Number(session), startedAt: rest[15] ?? '' }
-}
-
-/** Undefined if the process is gone by now, or another user's. */
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return undefined
-  }
 }
 
 /** With a fixed language and time zone, so that every caller gets the same start. */
@@ -174,8 +167,8 @@ async function ask(): Promise<Machine> {
     case 'linux':
       return {
         host,
-        id: (readText('/etc/machine-id') ?? '').trim(),
-        boot: (readText('/proc/sys/kernel/random/boot_id') ?? '').trim(),
+        id: textAt('/etc/machine-id').trim(),
+        boot: textAt('/proc/sys/kernel/random/boot_id').trim(),
         pids: linkOf('/proc/self/ns/pid'),
       }
     case 'darwin': {

@@ -4,10 +4,11 @@ import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
 import { questionText } from '../engine/questions.ts'
 import type { RunEvent, RunFinished, RunStarted } from '../engine/events/event.ts'
-import { makePrivateFolder, removeOrLeave } from '../process/private-folder.ts'
+import { makePrivateFolder } from '../process/private-folder.ts'
 import { startProcess } from '../process/start.ts'
 import type { NotifyConfig } from '../config/defaults.ts'
 import type { World } from './world.ts'
+import { removeOrLeave } from '../base/remove.ts'
 
 /** A notification: the body of the webhook, and the standard input of the command. */
 export interface Notice {

@@ -1,8 +1,8 @@
-import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseGlob, type Glob } from '../base/glob.ts'
 import { locate, readText, type FoundFile, type Located, type Surroundings } from './files.ts'
 import type { Material, ShownMaterial } from './material.ts'
+import { entriesIn } from '../base/folder.ts'
 
 /** The files so far, so that each is included once. */
 interface Taken {
@@ -149,7 +149,12 @@ async function walk({ root, isIgnored }: Surroundings, folder: string): Promise<
   let level: readonly string[] = ['']
   let seen = 0
   while (level.length > 0 && seen < MOST_ENTRIES) {
-    const entries = (await Promise.all(level.map((path) => entriesOf(root, folder, path)))).flat()
+    // A folder that cannot be read, or was deleted, counts as empty.
+    const entries = level.flatMap((path) =>
+      entriesIn(join(root, folder, path))
+        .filter((entry) => entry.name !== '.git' && (entry.isFile() || entry.isDirectory()))
+        .map((entry) => ({ path: under(path, entry.name), isFile: entry.isFile() })),
+    )
     seen += entries.length
     const ignored =
       entries.length === 0 ? new Set() : await isIgnored(entries.map(({ path }) => under(folder, path)))
@@ -158,23 +163,6 @@ async function walk({ root, isIgnored }: Surroundings, folder: string): Promise<
     level = kept.filter((entry) => !entry.isFile).map(({ path }) => path)
   }
   return { paths: files.sort(), more: level.length > 0 }
-}
-
-interface Entry {
-  readonly path: string
-  readonly isFile: boolean
-}
-
-async function entriesOf(root: string, folder: string, path: string): Promise<readonly Entry[]> {
-  try {
-    const entries = await readdir(join(root, folder, path), { withFileTypes: true })
-    return entries
-      .filter((entry) => entry.name !== '.git' && (entry.isFile() || entry.isDirectory()))
-      .map((entry) => ({ path: under(path, entry.name), isFile: entry.isFile() }))
-  } catch {
-    // A folder that cannot be read, or was deleted, counts as empty.
-    return []
-  }
 }
 
 function under(folder: string, path: string): string {

@@ -1,5 +1,5 @@
 import type { McpServer } from '../base/mcp-server.ts'
-import { parsedJson } from '../base/text.ts'
+import { parsedJson, isObject } from '../base/text.ts'
 import { unfenced } from '../backlog/markdown/fence.ts'
 
 export type McpServers = Readonly<Record<string, McpServer>>
@@ -37,10 +37,6 @@ function serverIn(value: unknown): McpServer | null {
   const { command, args = [], env = {} } = value
   const isServer = isText(command) && command.trim() !== '' && isTexts(args) && isTextRecord(env)
   return isServer ? { command, args, env } : null
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isText(value: unknown): value is string {

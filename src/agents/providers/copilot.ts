@@ -85,7 +85,7 @@ export const copilot: Provider = {
 }
 
 function serversFile(request: AgentRequest): Invocation['files'] {
-  return mcpFile(request, (server) => ({ type: 'local', tools: ['*'], ...toolLimit('timeout', server) }))
+  return mcpFile(request, (server) => ({ type: 'local', tools: ['*'], ...toolLimit(server) }))
 }
 
 function denied(command: string): string {

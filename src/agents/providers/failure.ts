@@ -1,6 +1,6 @@
 import type { Exit, StreamEnd } from '../port.ts'
 import { resetTime } from './reset-time.ts'
-import { shortened } from '../../base/text.ts'
+import { shortened, parsedJson } from '../../base/text.ts'
 
 type FailureEnd = StreamEnd['end']
 
@@ -157,12 +157,8 @@ function statusIn(message: string): number | null {
 /** The service's message, if an agent shows the whole response. */
 function innerMessage(message: string): string {
   const quoted = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
-  if (quoted === undefined) return message
-  try {
-    return String(JSON.parse(quoted))
-  } catch {
-    return message
-  }
+  const inner = parsedJson(quoted ?? '')
+  return typeof inner === 'string' ? inner : message
 }
 
 /** The longest line that a person reads. */

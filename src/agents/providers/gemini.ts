@@ -117,7 +117,7 @@ function privateFiles(request: AgentRequest): Invocation['files'] {
 }
 
 function serversOf(request: AgentRequest): object {
-  return mcpServers(request, (server) => ({ trust: true, ...toolLimit('timeout', server) }))
+  return mcpServers(request, (server) => ({ trust: true, ...toolLimit(server) }))
 }
 
 /** It also reads the repository's settings, which an agent could have written: no hooks, and only these servers. */

@@ -1,3 +1,5 @@
+import { isObject, parsedJson } from '../../base/text.ts'
+
 /** An object from a stream, whose fields are not checked yet. */
 export type Json = Readonly<Record<string, unknown>>
 
@@ -5,12 +7,8 @@ export type Json = Readonly<Record<string, unknown>>
 export function parseLine(line: string): Json | null {
   // All events of all agents are objects, so other lines need not be parsed.
   if (!line.trimStart().startsWith('{')) return null
-  try {
-    const value: unknown = JSON.parse(line)
-    return isObject(value) ? value : null
-  } catch {
-    return null
-  }
+  const value = parsedJson(line)
+  return isObject(value) ? value : null
 }
 
 /** The value as an object; empty if it is none. */
@@ -36,8 +34,4 @@ export function textOrNull(value: unknown): string | null {
 /** The value as a number; null if it is none. */
 export function number(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -131,7 +131,7 @@ function withServers(request: AgentRequest): Json {
       command: [server.command, ...server.args],
       environment: server.env,
       enabled: true,
-      ...toolLimit('timeout', server),
+      ...toolLimit(server),
     },
   ])
   return { ...own, mcp: { ...record(own['mcp']), ...Object.fromEntries(servers) } }

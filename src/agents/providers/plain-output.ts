@@ -1,8 +1,8 @@
-import { lstatSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { asLeftStanding, isInternalFrame, tellingLine, tellingLines } from '../../base/failure-lines.ts'
 import { Tail } from '../../base/stream.ts'
 import type { AgentRequest, Exit, StreamEvent } from '../port.ts'
+import { readPlainFile } from '../../base/read-file.ts'
 
 const LINES = 100
 const LINE_LENGTH = 10_000
@@ -46,16 +46,9 @@ export class PlainOutput {
   }
 }
 
-/** The notes file of an attempt; null if there is none, or if it cannot be read as a whole, like a pipe. */
+/** The notes file of an attempt; undefined if there is none, or if it cannot be read as a whole, like a pipe. */
 export function writtenNotes({ cwd, task }: Pick<AgentRequest, 'cwd' | 'task'>): string | undefined {
-  const path = resolve(cwd, task.notesFile)
-  try {
-    const { size } = lstatSync(path)
-    if (!lstatSync(path).isFile() || size > NOTES_BYTES) return undefined
-    return readFileSync(path, 'utf8').trim() || undefined
-  } catch {
-    return undefined
-  }
+  return readPlainFile(resolve(cwd, task.notesFile), NOTES_BYTES)?.trim() || undefined
 }
 
 /** Cuts bytes: a slice of a string would keep the whole string in memory. */

@@ -114,7 +114,7 @@ function settingsIn({ env }: AgentRequest): Invocation['env'] {
 
 function settingsFiles(request: AgentRequest): Invocation['files'] {
   return {
-    ...mcpFile(request, (server) => ({ trust: true, ...toolLimit('timeout', server) })),
+    ...mcpFile(request, (server) => ({ trust: true, ...toolLimit(server) })),
     'settings.json': JSON.stringify({ disableAllHooks: true }),
   }
 }

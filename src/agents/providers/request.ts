@@ -48,9 +48,9 @@ export function mcpServers(
   )
 }
 
-/** The time limit for a server's tools in milliseconds, under that key; nothing if the agent's own limit applies. */
-export function toolLimit(key: string, { toolSeconds }: McpServer): object {
-  return toolSeconds === undefined ? {} : { [key]: Math.round(toolSeconds * 1000) }
+/** The time limit for a server's tools in milliseconds; nothing if the agent's own limit applies. */
+export function toolLimit({ toolSeconds }: McpServer): object {
+  return toolSeconds === undefined ? {} : { timeout: Math.round(toolSeconds * 1000) }
 }
 
 /** `mcp.json` in the format that several agents share; no file without servers. */

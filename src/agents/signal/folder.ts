@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { followLines, openForLines } from './line-file.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type SignalResource,
   type Withdrawal,
 } from './signal.ts'
+import { removeOrLeave } from '../../base/remove.ts'
 
 /** The folder for an attempt's signals, on ralph's side: its files are opened before any agent starts. */
 export type SignalFolder = ReturnType<typeof openSignalFolder>
@@ -52,14 +53,5 @@ export function openSignalFolder(
       replies.close()
       removeOrLeave(path)
     },
-  }
-}
-
-/** A failure to remove it does not affect the work: a later attempt removes it. */
-function removeOrLeave(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true })
-  } catch {
-    return
   }
 }

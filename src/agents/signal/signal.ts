@@ -1,3 +1,5 @@
+import { parsedJson } from '../../base/text.ts'
+
 import * as v from 'valibot'
 import { TIERS } from '../../backlog/model.ts'
 
@@ -98,7 +100,7 @@ const envelope = v.looseObject({
 export function readSignal(
   line: string,
 ): { readonly said: Signal | Withdrawal } | { readonly wrong: string; readonly id: string | null } {
-  const head = v.safeParse(envelope, parsed(line))
+  const head = v.safeParse(envelope, parsedJson(line))
   if (!head.success) return { wrong: 'it is no signal', id: null }
   const { id, token, signal } = head.output
   if (signal === 'withdrawn') return { said: { id, token, signal } }
@@ -110,16 +112,8 @@ export function readSignal(
 
 /** Parses a reply; null if the line is none. */
 export function readReply(line: string): Reply | null {
-  const reply = v.safeParse(v.object({ id: v.string(), ok: v.boolean(), text: v.string() }), parsed(line))
+  const reply = v.safeParse(v.object({ id: v.string(), ok: v.boolean(), text: v.string() }), parsedJson(line))
   return reply.success ? reply.output : null
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return null
-  }
 }
 
 function isOneLine(text: string): boolean {

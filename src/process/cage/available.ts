@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { platform, release } from 'node:os'
 import { findOnPath } from '../program.ts'
 import type { Environment } from '../mark.ts'
 import { runProgram } from '../run.ts'
 import { NAMESPACES } from './start.ts'
 import { seccompFilter } from './seccomp.ts'
+import { textAt } from '../../base/read-file.ts'
 
 /** Whether processes can be caged on this machine: with what, or why not and what to do. */
 export type Availability =
@@ -64,20 +64,12 @@ function installation(env: Environment): string {
 
 /** What to change for the usual causes: Ubuntu's rule for namespaces, an old kernel setting, containers. */
 function allowance(): string {
-  if (setting('/proc/sys/kernel/apparmor_restrict_unprivileged_userns') === '1')
+  if (textAt('/proc/sys/kernel/apparmor_restrict_unprivileged_userns').trim() === '1')
     return 'sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0'
-  if (setting('/proc/sys/kernel/unprivileged_userns_clone') === '0')
+  if (textAt('/proc/sys/kernel/unprivileged_userns_clone').trim() === '0')
     return 'sudo sysctl kernel.unprivileged_userns_clone=1'
   const isWsl1 = /microsoft/i.test(release()) && !/wsl2/i.test(release())
   return isWsl1
     ? 'Use WSL 2.'
     : 'In a container: allow it namespaces of its own, or let the container be the wall.'
-}
-
-function setting(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch {
-    return null
-  }
 }

@@ -1,21 +1,9 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  cpSync,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import type { AgentHome } from '../../base/cage-needs.ts'
 import { real, type CagePolicy, type MountRule } from './mounts.ts'
+import { readPlainFile } from '../../base/read-file.ts'
 
 /** Larger things are no settings: a file is left out, and a folder is bound as it is. */
 const MOST_BYTES = 64 * 1024 * 1024
@@ -117,11 +105,11 @@ const LONGEST_LOGIN = 1024 * 1024
 export function carryFiles(files: readonly CarriedFile[]): () => void {
   // A gate has none, and needs no timer.
   if (files.length === 0) return () => undefined
-  const states = files.map((file) => ({ file, same: readText(file.path), before: readText(file.copy) }))
+  const states = files.map((file) => ({ file, same: loginIn(file.path), before: loginIn(file.copy) }))
   const carry = (isLast: boolean): void => {
     for (const state of states) {
       const { path, copy, draft } = state.file
-      const [own, copied] = [readText(path), readText(copy)]
+      const [own, copied] = [loginIn(path), loginIn(copy)]
       // While the agent lives, a file that has just changed may be half written.
       const isWhole = isLast || copied === state.before
       state.before = copied
@@ -152,17 +140,7 @@ function ignoringErrors(work: () => void): void {
   }
 }
 
-/** The text of a plain file; null for anything else, because an agent can put a link or a pipe in the place of its copy. */
-function readText(path: string): string | null {
-  let file: number | undefined
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
-    const stats = fstatSync(file)
-    if (!stats.isFile() || stats.size === 0 || stats.size > LONGEST_LOGIN) return null
-    return readFileSync(file, 'utf8')
-  } catch {
-    return null
-  } finally {
-    if (file !== undefined) closeSync(file)
-  }
+/** An agent can put a link or a pipe in the place of its copy; an empty file is no login. */
+function loginIn(path: string): string | null {
+  return readPlainFile(path, LONGEST_LOGIN) || null
 }

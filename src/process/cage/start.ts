@@ -6,7 +6,7 @@ import { builtFile } from '../../base/built-file.ts'
 import { Tail } from '../../base/stream.ts'
 import type { MoreStream, ProcessCommand } from '../launch.ts'
 import type { Environment } from '../mark.ts'
-import { makePrivateFolder, removeOrLeave } from '../private-folder.ts'
+import { makePrivateFolder } from '../private-folder.ts'
 import { resolveProgram } from '../program.ts'
 import { startCage, type ProcessEnd, type Running, type StartProcess } from '../start.ts'
 import { HostList } from './hosts.ts'
@@ -16,6 +16,7 @@ import { RefusalReader } from './refusals.ts'
 import { seccompFilter } from './seccomp.ts'
 import { serveWayOut } from './way-out.ts'
 import { messageOf } from '../../base/errors.ts'
+import { removeOrLeave } from '../../base/remove.ts'
 
 /** The part of a start that a policy may depend on. */
 export interface CageRequest {
