@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readChanges } from './changes.ts'
+import { readChanges } from './raw-changes.ts'
 import { contentsOf } from './contents.ts'
 import type { Git } from './git.ts'
 import { readLog } from './log.ts'

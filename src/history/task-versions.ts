@@ -1,4 +1,4 @@
-import { readChanges, type CommitChanges, type FileChange } from '../git/changes.ts'
+import { readChanges, type CommitChanges, type FileChange } from '../git/raw-changes.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
 import { idInPath } from '../backlog/file-name.ts'

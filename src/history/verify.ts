@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Git } from '../git/git.ts'
-import { readChanges } from '../git/changes.ts'
+import { readChanges } from '../git/raw-changes.ts'
 import { readLog, type LogEntry } from '../git/log.ts'
 import { gatesIn } from '../git/record.ts'
 import { trailerValue } from '../git/trailers.ts'
