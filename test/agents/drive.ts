@@ -1,8 +1,8 @@
-import { startProcess, type StartProcess } from '../../src/process/start.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { startProcess, type StartProcess } from '../../src/process/start.ts'
 import type { AgentEvent, AgentOutcome, AgentRequest } from '../../src/agents/port.ts'
 import { agentNamed } from '../../src/agents/registry.ts'
 import { createAgent } from '../../src/agents/runtime.ts'
@@ -10,6 +10,7 @@ import { startFakeModelApi } from './fake-model-api.ts'
 import { environment } from './home.ts'
 import type { AgentName } from './installed.ts'
 import type { Model } from './model.ts'
+import { requestOf } from '../agent/requests.ts'
 
 /** What came of one run of a real agent. */
 export interface Drive {
@@ -57,26 +58,16 @@ export async function drive({ name, programs, model, request, limits, ...more }:
       now: () => new Date(),
     })
     const events: AgentEvent[] = []
-    const asked: AgentRequest = {
+    const asked = requestOf({
       prompt: 'Do the task.',
       cwd,
       env: at.env,
       model: name === 'gemini' ? 'gemini-3.1-pro-preview' : null,
       limits: { turns: 20, seconds: 90, stallSeconds: 60, budgetUsd: null, ...limits },
-      permission: { level: 'edit' },
       gateCommands: ['npm test'],
-      mcpServers: {},
-      task: {
-        id: 'T-001',
-        file: 'docs/tasks/T-001.md',
-        attempt: 1,
-        notesFile: path.join(folder, 'notes', 'notes.md'),
-        script: null,
-      },
-      signal: new AbortController().signal,
-      log: () => {},
+      task: { ...requestOf().task, id: 'T-001', notesFile: path.join(folder, 'notes', 'notes.md') },
       ...request,
-    }
+    })
     const outcome = await agent.run(asked, (event) => events.push(event))
     more.after?.(at)
     // What a test asks of the repository, it asks while it is there.

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import type { AgentRequest, Provider } from '../../src/agents/port.ts'
+import type { Provider } from '../../src/agents/port.ts'
 import { claude } from '../../src/agents/providers/claude.ts'
 import { cageAvailable } from '../../src/process/cage/available.ts'
 import { agentPolicy, gatePolicy } from '../../src/process/cage/rules.ts'
@@ -10,6 +10,7 @@ import { startProcess } from '../../src/process/start.ts'
 import { gateRunner } from '../../src/engine/gates/run.ts'
 import { benchOverhead } from './overhead.ts'
 import type { Row } from './row.ts'
+import { requestOf } from '../agent/requests.ts'
 
 const BYTES = 1_000_000_000
 const ROUNDS = 41
@@ -45,19 +46,10 @@ const printing = (line: string) => ({
   files: {},
 })
 
-const REQUEST: AgentRequest = {
+const REQUEST = requestOf({
   prompt: '',
-  cwd: tmpdir(),
-  env: process.env,
-  model: null,
   limits: { turns: Infinity, seconds: 3600, stallSeconds: 3600, budgetUsd: null },
-  permission: { level: 'edit' },
-  gateCommands: [],
-  mcpServers: {},
-  task: { id: 'T-001', file: 'docs/tasks/T-001.md', attempt: 1, notesFile: 'notes.md', script: null },
-  signal: new AbortController().signal,
-  log: () => undefined,
-}
+})
 
 async function readGate(): Promise<void> {
   const command = `yes 'compiling a module and another one of the same kind' | head -c ${BYTES}; exit 1`

@@ -1,8 +1,8 @@
-import { startProcess } from '../../src/process/start.ts'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { startProcess } from '../../src/process/start.ts'
 import type { AgentRequest } from '../../src/agents/port.ts'
 import { claude } from '../../src/agents/providers/claude.ts'
 import { createAgent } from '../../src/agents/runtime.ts'
@@ -10,6 +10,7 @@ import { startFakeModelApi } from '../agents/fake-model-api.ts'
 import { environment } from '../agents/home.ts'
 import { inTurn, say, shell } from '../agents/model.ts'
 import type { Row } from './row.ts'
+import { requestOf } from '../agent/requests.ts'
 
 const ROUNDS = 15
 const CACHE = process.env['RALPH_AGENT_CACHE'] ?? path.resolve('node_modules/.cache/agents')
@@ -58,19 +59,9 @@ interface Where {
 }
 
 function request({ cwd, env }: Where): AgentRequest {
-  return {
-    prompt: 'Do the task.',
-    cwd,
-    env,
-    model: null,
-    limits: { turns: 20, seconds: 90, stallSeconds: 60, budgetUsd: null },
-    permission: { level: 'custom', args: ['--permission-mode', 'acceptEdits'] },
-    gateCommands: [],
-    mcpServers: {},
-    task: { id: 'T-001', file: 'docs/tasks/T-001.md', attempt: 1, notesFile: '/dev/null', script: null },
-    signal: new AbortController().signal,
-    log: () => undefined,
-  }
+  const permission = { level: 'custom', args: ['--permission-mode', 'acceptEdits'] } as const
+  const limits = { turns: 20, seconds: 90, stallSeconds: 60, budgetUsd: null }
+  return requestOf({ prompt: 'Do the task.', cwd, env, limits, permission })
 }
 
 async function runBare(where: Where): Promise<void> {

@@ -1,24 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { AgentRequest, Provider, StreamEnd, StreamEvent } from '../../../src/agents/port.ts'
+import { requestOf } from '../requests.ts'
 
 const NOW = new Date(2026, 10, 18, 9, 0, 0)
 
 /** A run as it was asked for, with what a test wants different. */
 export function request(changes: Partial<AgentRequest> = {}): AgentRequest {
-  return {
-    prompt: 'Do the task.',
-    cwd: '/repo',
-    env: {},
-    model: null,
-    limits: { turns: 50, seconds: 600, stallSeconds: 300, budgetUsd: null },
-    permission: { level: 'edit' },
-    gateCommands: ['npm test'],
-    mcpServers: {},
-    task: { id: 'T-001', file: 'docs/tasks/T-001.md', attempt: 1, notesFile: '/notes', script: null },
-    signal: new AbortController().signal,
-    log: () => {},
-    ...changes,
-  }
+  return requestOf({ prompt: 'Do the task.', cwd: '/repo', env: {}, gateCommands: ['npm test'], ...changes })
 }
 
 /** The lines that a real run printed. */
