@@ -41,7 +41,7 @@ function importsIn(node) {
   return [...own, ...Object.values(node).flatMap(importsIn)]
 }
 
-/** What the package is made of: the library, the program, the maker of the config's schema, the seal's worker, and what runs in a cage. */
+/** What the package is made of: the library, the program, the maker of the JSON Schemas, the seal's worker, and what runs in a cage. */
 export default defineConfig([
   {
     input: 'src/index.ts',
@@ -89,7 +89,7 @@ export default defineConfig([
     output: { file: 'dist/cage-inside.cjs', format: 'cjs', minify: true },
   },
   {
-    input: 'src/cli/config-schema.ts',
+    input: 'src/cli/json-schemas.ts',
     platform: 'node',
     output: { file: 'node_modules/.cache/ralph/json-schema.cjs', format: 'cjs', codeSplitting: false },
   },

@@ -1,7 +1,8 @@
 import type { ProcessEnd } from '../process/start.ts'
 import { cutOff } from './providers/failure.ts'
 import { readLastLine, readMarker, type Marker } from './marker.ts'
-import { UNKNOWN_USAGE, usageOf, type Usage } from '../base/usage.ts'
+import type { Usage } from '../base/nouns.ts'
+import { UNKNOWN_USAGE, usageOf } from '../base/usage.ts'
 import type { AgentEnd, AgentOutcome, Provider, StreamEnd, StreamReader } from './port.ts'
 
 /** What the stream has reported so far. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../base/usage.ts'
+import type { Usage } from '../base/nouns.ts'
 import type { AnswerShape } from './port.ts'
 
 /** A question to an agent outside of a task: the agent only reads, and answers in a fixed shape. */

@@ -1,6 +1,7 @@
 import { formatDuration } from '../base/time.ts'
 import type { AgentEnd, AgentLimits, StreamEvent } from './port.ts'
-import { formatCost, type Usage } from '../base/usage.ts'
+import type { Usage } from '../base/nouns.ts'
+import { formatCost } from '../base/usage.ts'
 
 /** If an agent waits longer than this for its service, ralph ends it: ralph can use another agent in the meantime. */
 const LONGEST_PAUSE_MS = 3 * 60_000

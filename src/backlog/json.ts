@@ -1,26 +1,32 @@
+import * as v from 'valibot'
+import { about, type Read } from '../base/schema.ts'
+
+const texts = v.array(v.string())
+
+export const taskJson = v.object({
+  id: v.string(),
+  number: v.number(),
+  title: v.string(),
+  file: v.string(),
+  status: about('Null if the file has no clear status.', v.nullable(v.picklist(['TODO', 'DONE', 'BLOCKED']))),
+  milestone: v.nullable(v.string()),
+  depends: texts,
+  touches: texts,
+  produces: texts,
+  prdReference: texts,
+  tier: v.string(),
+  tierSource: v.picklist(['explicit', 'detected']),
+  maxTurns: v.number(),
+  timeoutSeconds: v.number(),
+  eligible: v.boolean(),
+  waiting: about(
+    'Why it is not eligible, each reason with its `kind`.',
+    v.array(v.looseObject({ kind: v.string() })),
+  ),
+  completed: v.nullable(v.string()),
+  commit: v.nullable(v.string()),
+  cost: v.nullable(v.string()),
+  fields: about('The fields that ralph does not know.', v.record(v.string(), v.string())),
+})
 /** A task as JSON in every command: see docs/json.md. */
-export interface TaskJson {
-  readonly id: string
-  readonly number: number
-  readonly title: string
-  readonly file: string
-  /** Null if the file has no clear status. */
-  readonly status: 'TODO' | 'DONE' | 'BLOCKED' | null
-  readonly milestone: string | null
-  readonly depends: readonly string[]
-  readonly touches: readonly string[]
-  readonly produces: readonly string[]
-  readonly prdReference: readonly string[]
-  readonly tier: string
-  readonly tierSource: 'explicit' | 'detected'
-  readonly maxTurns: number
-  readonly timeoutSeconds: number
-  readonly eligible: boolean
-  /** Why it is not eligible, each reason with its `kind`. */
-  readonly waiting: readonly { readonly kind: string }[]
-  readonly completed: string | null
-  readonly commit: string | null
-  readonly cost: string | null
-  /** The fields that ralph does not know. */
-  readonly fields: Readonly<Record<string, string>>
-}
+export type TaskJson = Read<typeof taskJson>

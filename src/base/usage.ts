@@ -1,13 +1,5 @@
+import type { Usage } from './nouns.ts'
 import { formatDuration, parseDuration } from './time.ts'
-
-/** Usage of an agent: a number that was not reported is null, never 0. The input includes cached tokens. */
-export interface Usage {
-  readonly turns: number | null
-  readonly inputTokens: number | null
-  readonly cachedTokens: number | null
-  readonly outputTokens: number | null
-  readonly costUsd: number | null
-}
 
 /** The usage if nothing was reported. */
 export const UNKNOWN_USAGE: Usage = {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Gate } from '../base/gate.ts'
+import type { Gate } from '../base/nouns.ts'
 
 /** Quick checks first: they find errors sooner than a whole test run. */
 const KINDS = ['typecheck', 'lint', 'test', 'build'] as const

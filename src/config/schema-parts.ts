@@ -55,8 +55,11 @@ export const subjectTemplate = v.pipe(
  */
 export function table<Entries extends v.ObjectEntries>(entries: Entries) {
   const known = Object.keys(entries)
+  type Plain = v.ObjectSchema<Entries, undefined>
+  type Table = v.GenericSchema<v.InferInput<Plain>, v.InferOutput<Plain>>
   return v.pipe(
-    noList(v.looseObject(entries, 'an object')),
+    // Whatever else is in it is an issue.
+    noList(v.looseObject(entries, 'an object')) as Table,
     v.rawCheck(({ dataset, addIssue }) => {
       const input: unknown = dataset.value
       if (typeof input !== 'object' || input === null) return
@@ -139,9 +142,4 @@ export function choiceOf(choices: readonly string[]): string {
 /** May be left out, which is the same as null. */
 export function orNull<const Schema extends v.GenericSchema>(schema: Schema) {
   return v.optional(v.nullable(schema), null)
-}
-
-/** The description that an editor shows for the key. */
-export function about<const Schema extends v.GenericSchema>(description: string, schema: Schema) {
-  return v.pipe(schema, v.description(description))
 }

@@ -1,15 +1,8 @@
 import * as v from 'valibot'
 import { FORMAT_NAMES } from '../backlog/formats.ts'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, SANDBOX_MODES, TASK_FOLDER } from './defaults.ts'
+import { about } from '../base/schema.ts'
 import {
-  DEFAULTS,
-  GATE_TIMEOUT_SECONDS,
-  SANDBOX_MODES,
-  TASK_FOLDER,
-  type Config,
-  type TierSettings,
-} from './defaults.ts'
-import {
-  about,
   agentName,
   anyTexts,
   dollars,
@@ -370,22 +363,26 @@ export const configSchema = v.pipe(
     ),
     ['agentArgs'],
   ),
-  v.transform(({ stallTimeout, askTimeout, ...rest }): Config => {
+  v.transform(({ stallTimeout, askTimeout, ...rest }) => {
     delete rest.$schema
     return { ...rest, stallSeconds: stallTimeout, askSeconds: askTimeout }
   }),
 )
 
+type TierDefaults = (typeof DEFAULTS.tiers.rows)[keyof typeof DEFAULTS.tiers.rows]
+
+const NO_THRESHOLD: Pick<TierDefaults, 'fromDepends' | 'fromProduces'> = { fromDepends: 0, fromProduces: 0 }
+
 /** The lowest tier takes what no other one takes, so it has no threshold. */
-function lowestTier(defaults: TierSettings) {
+function lowestTier(defaults: TierDefaults) {
   const schema = v.pipe(
     table(spending(defaults)),
-    v.transform((row) => ({ ...spent(row), fromDepends: 0, fromProduces: 0 })),
+    v.transform((row) => ({ ...NO_THRESHOLD, ...spent(row) })),
   )
   return v.optional(schema, {})
 }
 
-function tier(defaults: TierSettings) {
+function tier(defaults: TierDefaults) {
   const entries = {
     fromDepends: about(
       'From how many dependencies on a task is this tier; null: they never make it so.',
@@ -404,7 +401,7 @@ function tier(defaults: TierSettings) {
   return v.optional(schema, {})
 }
 
-function spending(defaults: TierSettings) {
+function spending(defaults: TierDefaults) {
   return {
     turns: about('How many turns the agent has.', v.optional(count, defaults.maxTurns)),
     timeout: about('How long the agent has.', v.optional(duration, defaults.timeoutSeconds)),

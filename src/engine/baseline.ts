@@ -1,8 +1,8 @@
 import { installing, runGates } from './check.ts'
 import { fewOf } from '../base/text.ts'
-import type { CagedAction } from '../base/caged.ts'
+import type { CagedAction } from '../base/nouns.ts'
 import type { Happening } from './events/event.ts'
-import { gatesPassed, type GateResult } from '../base/gate.ts'
+import type { GateResult } from '../base/nouns.ts'
 import type { Base } from '../git/head.ts'
 import { allIgnored } from '../git/repository.ts'
 import { treeOf } from '../git/tree.ts'
@@ -34,7 +34,7 @@ export async function runBaseline(run: Run, place: Place, base: Base): Promise<s
   if (ports.control.signal.aborted) return null
   ledger.failedBefore = results.filter((result) => result.verdict !== 'passed')
   emit({ type: 'baseline-finished', results })
-  if (gatesPassed(results)) return null
+  if (results.every(({ gate, verdict }) => verdict === 'passed' || !gate.required)) return null
   const lacks = `${howToFetch(slot.check.root)}${await whatRoomLacks(run, place)}`
   const reason = reasonToEnd(results, refused, lacks)
   if (reason !== null) return reason

@@ -1,4 +1,4 @@
-import type { Usage } from '../base/usage.ts'
+import type { Usage } from '../base/nouns.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import { POLICIES } from './outcome.ts'
 import type { Outcome } from './outcome.ts'

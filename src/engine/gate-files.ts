@@ -1,6 +1,6 @@
 import { CONFIG_FILES } from '../base/names.ts'
 import { parseGlob } from '../base/glob.ts'
-import type { Gate } from '../base/gate.ts'
+import type { Gate } from '../base/nouns.ts'
 import { textIn } from '../git/tree.ts'
 import { hooksInTree, type Home } from './slot/home.ts'
 import type { Work } from './slot/slot.ts'

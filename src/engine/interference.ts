@@ -1,6 +1,6 @@
 import { fewOf } from '../base/text.ts'
 import { textIn } from '../git/tree.ts'
-import type { Interference } from './events/interference.ts'
+import type { Interference } from './events/event.ts'
 import { idInFileName } from '../backlog/file-name.ts'
 import type { RawChange } from '../git/raw-changes.ts'
 import type { Job } from './job.ts'

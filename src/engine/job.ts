@@ -1,7 +1,7 @@
 import type { AgentLimits, Permission, Session } from '../agents/port.ts'
 import { scriptIn } from '../agents/providers/script.ts'
 import type { McpServer } from '../base/mcp-server.ts'
-import type { Gate } from '../base/gate.ts'
+import type { Gate } from '../base/nouns.ts'
 import type { Base } from '../git/head.ts'
 import type { SignalResource } from '../agents/signal/signal.ts'
 import type { Task } from '../backlog/model.ts'

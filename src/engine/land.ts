@@ -1,6 +1,7 @@
 import { fewOf } from '../base/text.ts'
 import type { Happening } from './events/event.ts'
-import { totalUsage, type Usage } from '../base/usage.ts'
+import type { Usage } from '../base/nouns.ts'
+import { totalUsage } from '../base/usage.ts'
 import { GitError } from '../git/git.ts'
 import type { Base } from '../git/head.ts'
 import { makeCommit, sizeOf, treeWith } from '../git/made-commit.ts'

@@ -1,5 +1,5 @@
 import { POLICIES } from './outcome.ts'
-import type { GateResult } from '../base/gate.ts'
+import type { GateResult } from '../base/nouns.ts'
 import type { KeptAttempt } from '../git/record.ts'
 
 /** What a run has learned so far, passed from one attempt to the next. */

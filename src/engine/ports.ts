@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/port.ts'
 import type { SandboxState } from './events/event.ts'
-import type { Gate, GateResult } from '../base/gate.ts'
+import type { Gate, GateResult } from '../base/nouns.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
 import type { StartedProcess } from '../process/started.ts'

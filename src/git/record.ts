@@ -1,6 +1,7 @@
 import { formatDuration } from '../base/time.ts'
 import { OUTCOMES, type OutcomeKind } from '../base/outcome.ts'
-import { formatCost, formatTokens, parseCost, parseTokens, secondsIn, type Usage } from '../base/usage.ts'
+import type { Usage } from '../base/nouns.ts'
+import { formatCost, formatTokens, parseCost, parseTokens, secondsIn } from '../base/usage.ts'
 import type { Git } from './git.ts'
 import { makePlainCommit } from './made-commit.ts'
 import { readLog, type LogEntry } from './log.ts'

@@ -8,7 +8,8 @@ import { idInPath } from '../backlog/file-name.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../backlog/vocabulary.ts'
 import { titleIn } from '../backlog/subject.ts'
 import { undoneBy, type Undone } from './undone.ts'
-import { parseCost, parseTokens, secondsIn, UNKNOWN_USAGE, type Usage } from '../base/usage.ts'
+import type { Usage } from '../base/nouns.ts'
+import { parseCost, parseTokens, secondsIn, UNKNOWN_USAGE } from '../base/usage.ts'
 import { completionsNamed, type DoneTask } from './named-commits.ts'
 
 /** A task's completion, as its commit describes it. */

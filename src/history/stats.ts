@@ -1,4 +1,4 @@
-import type { Usage } from '../base/usage.ts'
+import type { Usage } from '../base/nouns.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from './completions.ts'
 import { totalUsage } from '../base/usage.ts'

@@ -1,5 +1,5 @@
 import { platform } from 'node:os'
-import type { CagedAction } from '../base/caged.ts'
+import type { CagedAction } from '../base/nouns.ts'
 import { type Child, launch, type LaunchFailure, type MoreStream, type ProcessCommand } from './launch.ts'
 import { newMark, withMark, type Environment } from './mark.ts'
 import { Pipes, sourcesOf, type OnOutput } from './pipes.ts'

@@ -6,7 +6,7 @@ import { questionText } from '../engine/questions.ts'
 import type { RunEvent, RunFinished, RunStarted } from '../engine/events/event.ts'
 import { makePrivateFolder } from '../process/private-folder.ts'
 import { startProcess } from '../process/start.ts'
-import type { NotifyConfig } from '../config/defaults.ts'
+import type { Config } from '../config/defaults.ts'
 import type { World } from './world.ts'
 import { removeOrLeave } from '../base/remove.ts'
 
@@ -68,7 +68,7 @@ const LIMIT_SECONDS = 10
 
 /** The receivers of notifications, and what handles a failure. */
 interface NoticeWays {
-  readonly config: NotifyConfig
+  readonly config: Config['notify']
   /** The folder in which the command runs. */
   readonly root: string
   /** Reports a failure, which stops nothing. */

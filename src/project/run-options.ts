@@ -1,4 +1,4 @@
-import type { Gate } from '../base/gate.ts'
+import type { Gate } from '../base/nouns.ts'
 import type { RunOptions } from '../engine/ports.ts'
 import { detectGates } from '../config/detect-gates.ts'
 import { GATE_TIMEOUT_SECONDS, type Config, type SandboxMode } from '../config/defaults.ts'

@@ -1,6 +1,6 @@
 import type { SandboxState } from '../engine/events/event.ts'
 import { fewOf } from '../base/text.ts'
-import type { Gate } from '../base/gate.ts'
+import type { Gate } from '../base/nouns.ts'
 import type { Task, Tier } from '../backlog/model.ts'
 import { BLANK, dim, line, paragraph, type Block } from './block.ts'
 import { sandboxText } from './run-text.ts'

@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { namesIn } from '../base/folder.ts'
 import { LineSplitter } from '../base/stream.ts'
-import { parsedJson } from '../base/text.ts'
-import type { RunEvent } from '../engine/events/event.ts'
+import { eventIn, type RunEvent } from '../engine/events/event.ts'
 import { statusAfter, type RunStatus } from './run-status.ts'
 import { journalPath } from '../engine/journal.ts'
 
@@ -58,14 +57,6 @@ export class JournalReader {
       return false
     }
   }
-}
-
-/** The event in a line of a journal; null if there is none: a disk was full, or a run died while it wrote the line. */
-function eventIn(line: string): RunEvent | null {
-  const read = parsedJson(line)
-  return typeof read === 'object' && read !== null && 'type' in read && 'at' in read
-    ? (read as RunEvent)
-    : null
 }
 
 /** The runs with journals, oldest first. */

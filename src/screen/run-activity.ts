@@ -1,7 +1,7 @@
 import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
 import type { AgentTool } from '../engine/events/event.ts'
-import type { Gate } from '../base/gate.ts'
+import type { Gate } from '../base/nouns.ts'
 
 /** An agent's last steps in one attempt, and how often it used which tool: a few lines, however long it works. */
 export class Activity {

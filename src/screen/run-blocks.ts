@@ -9,7 +9,7 @@ import type {
   TaskCompleted,
   TaskStarted,
 } from '../engine/events/event.ts'
-import type { GateResult } from '../base/gate.ts'
+import type { GateResult } from '../base/nouns.ts'
 import { formatCost } from '../base/usage.ts'
 import { tellingLines } from '../base/failure-lines.ts'
 import { accent, bad, dim, line, paragraph, strong, type Block, type Line, type Piece } from './block.ts'

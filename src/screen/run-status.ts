@@ -1,6 +1,7 @@
 import type { RunEnd, RunEvent, StopMode, TaskStarted } from '../engine/events/event.ts'
-import type { GateResult } from '../base/gate.ts'
-import { sum, UNKNOWN_USAGE, type Usage } from '../base/usage.ts'
+import type { GateResult } from '../base/nouns.ts'
+import type { Usage } from '../base/nouns.ts'
+import { sum, UNKNOWN_USAGE } from '../base/usage.ts'
 
 /** The state of a run according to its journal, during it or after its end. */
 export interface RunStatus {

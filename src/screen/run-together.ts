@@ -1,6 +1,6 @@
 import { unreachable } from '../base/errors.ts'
 import type { RunEvent } from '../engine/events/event.ts'
-import type { Gate } from '../base/gate.ts'
+import type { Gate } from '../base/nouns.ts'
 import { accent, dim, line, type Block, type Line, type Piece } from './block.ts'
 import { heldLine, LIVE } from './run-blocks.ts'
 import { RunStory, type LiveRoom, type Story, type StoryDetail } from './run-story.ts'

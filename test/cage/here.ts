@@ -7,7 +7,7 @@ import { agentPolicy, gatePolicy, type CageSettings } from '../../src/process/ca
 import { cagedStart } from '../../src/process/cage/start.ts'
 import { lendGit } from '../../src/engine/slot/lent-git.ts'
 import { NO_NEEDS, type CageNeeds } from '../../src/base/cage-needs.ts'
-import type { CagedAction } from '../../src/base/caged.ts'
+import type { CagedAction } from '../../src/base/nouns.ts'
 import type { Pty } from '../../src/process/pty.ts'
 import type { ProcessEnd, Running } from '../../src/process/start.ts'
 

@@ -3,7 +3,7 @@ import { HostList, hostAndPort, isHostEntry, isInner } from '../../src/process/c
 import { RefusalReader } from '../../src/process/cage/refusals.ts'
 import { seccompFilter } from '../../src/process/cage/seccomp.ts'
 import { proxyFor } from '../../src/process/cage/way-out.ts'
-import type { CagedAction } from '../../src/base/caged.ts'
+import type { CagedAction } from '../../src/base/nouns.ts'
 
 /** What the kernel makes of a filter, as far as its instructions go: bpf(4). */
 function judged(

@@ -7,13 +7,13 @@ import { ralph } from './ralph.ts'
 import { env, repository, run } from './script-repository.ts'
 
 interface Schema {
-  readonly anyOf: readonly {
+  readonly oneOf: readonly {
     readonly properties: Record<string, { const?: string }>
     readonly required: string[]
   }[]
   readonly properties: Record<
     string,
-    { examples?: string[]; pattern?: string; anyOf?: Schema['properties'][string][] }
+    { examples?: string[]; pattern?: string; oneOf?: Schema['properties'][string][] }
   >
   readonly required: string[]
 }
@@ -26,10 +26,10 @@ async function schema(name: string): Promise<Schema> {
 
 describe('ralph schema', () => {
   it('describes each event, as a run emits it', async () => {
-    const { anyOf } = await schema('events')
+    const { oneOf } = await schema('events')
     const events = readFileSync(new URL('../../src/engine/events/event.ts', import.meta.url), 'utf8')
-    const types = [...events.matchAll(/readonly type: '([a-z-]+)'/g)].map((match) => match[1]!)
-    expect(new Set(anyOf.map(({ properties }) => properties['type']!.const))).toEqual(new Set(types))
+    const types = [...events.matchAll(/^  event\(\s*'([a-z-]+)'/gm)].map((match) => match[1]!)
+    expect(new Set(oneOf.map(({ properties }) => properties['type']!.const))).toEqual(new Set(types))
     const { stdout } = await run(repository({ 'T-001': 'echo one > one.txt' }), '--json')
     const emitted = stdout
       .trim()
@@ -37,7 +37,7 @@ describe('ralph schema', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(emitted.length).toBeGreaterThan(5)
     for (const event of emitted) {
-      const described = anyOf.find(({ properties }) => properties['type']!.const === event['type'])
+      const described = oneOf.find(({ properties }) => properties['type']!.const === event['type'])
       expect(Object.keys(event)).toEqual(expect.arrayContaining(described!.required))
       expect(Object.keys(described!.properties)).toEqual(expect.arrayContaining(Object.keys(event)))
     }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '@valibot/to-json-schema'
-import { configJsonSchema } from '../../src/cli/config-schema.ts'
+import { jsonSchemas } from '../../src/cli/json-schemas.ts'
 
 /** Keys that have no effect, and those inside of which a team writes words of its own. */
 const NOT_SHOWN = new Set(['$schema', 'detachKey'])
@@ -20,7 +20,7 @@ export function configurationBlock(): string {
       said.add(about)
       return [...comment, `${indent}"${key}": ${shownDefault(property)},`]
     })
-  return ['```jsonc', '{', ...linesOf(configJsonSchema(), '', '  '), '}', '```'].join('\n')
+  return ['```jsonc', '{', ...linesOf(jsonSchemas()['config']!, '', '  '), '}', '```'].join('\n')
 }
 
 /** A default as a person would write it: durations are numbers of seconds in the schema. */

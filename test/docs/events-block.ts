@@ -10,8 +10,8 @@ const COMMON = new Set(['type', 'at', 'workspace'])
 /** The part of docs/json.md that lists the events of a run, with the keys of each. */
 export function eventsBlock(): string {
   const schema = new URL('../../dist/ralph.events.schema.json', import.meta.url)
-  const { anyOf } = JSON.parse(readFileSync(schema, 'utf8')) as { readonly anyOf: readonly EventSchema[] }
-  return anyOf
+  const { oneOf } = JSON.parse(readFileSync(schema, 'utf8')) as { readonly oneOf: readonly EventSchema[] }
+  return oneOf
     .map(({ properties }) => {
       const keys = Object.keys(properties).filter((key) => !COMMON.has(key))
       const told = keys.map((key) => `\`${key}\``).join(', ')

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Happening } from '../../src/engine/events/event.ts'
 import { costSoFar, statusAfter, type RunStatus } from '../../src/screen/run-status.ts'
 import type { TaskJson } from '../../src/backlog/json.ts'
-import { UNKNOWN_USAGE, type Usage } from '../../src/base/usage.ts'
+import type { Usage } from '../../src/base/nouns.ts'
+import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import { runStarted } from './run-started.ts'
 
 const started = runStarted()

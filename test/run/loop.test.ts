@@ -2,7 +2,7 @@ import { appendFileSync, chmodSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, put } from '../git/repository.ts'
-import type { Gate } from '../../src/base/gate.ts'
+import type { Gate } from '../../src/base/nouns.ts'
 import { Control } from '../../src/engine/control.ts'
 import type { Sealer } from '../../src/git/seal/sealer.ts'
 import { makeProject, read, runAll, taskText, those } from './harness.ts'

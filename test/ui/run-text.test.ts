@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest'
-import type { GateResult, Verdict } from '../../src/base/gate.ts'
-import type { Interference } from '../../src/engine/events/interference.ts'
+import type { GateResult, Verdict } from '../../src/base/nouns.ts'
+import type { Interference } from '../../src/engine/events/event.ts'
 import { bad, good } from '../../src/screen/block.ts'
 import { deniedTexts, gateText, interferenceText, stoppingText } from '../../src/screen/run-text.ts'
 

@@ -1,5 +1,6 @@
 import type { Exit, StreamEnd, StreamEvent } from '../port.ts'
-import { sum, UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
+import type { Usage } from '../../base/nouns.ts'
+import { sum, UNKNOWN_USAGE } from '../../base/usage.ts'
 import { failureEnd, type ProviderFailure } from './failure.ts'
 import { list, number, record, text, type Json } from './json-lines.ts'
 import { sessionEvent } from './json-reader.ts'

@@ -9,7 +9,7 @@ import {
   type StreamEvent,
 } from '../port.ts'
 import { neverSetUp, openingPrompt, option, levelArgs, mayReadWeb } from './request.ts'
-import type { Usage } from '../../base/usage.ts'
+import type { Usage } from '../../base/nouns.ts'
 import { list, number, record, text, type Json } from './json-lines.ts'
 import { JsonReader, sessionEvent } from './json-reader.ts'
 import { oneLine } from './failure.ts'

@@ -3,7 +3,8 @@ import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../p
 import { neverSetUp, hasMcpServers, openingPrompt, option, levelArgs, mayReadWeb } from './request.ts'
 import { parseLine, text, type Json } from './json-lines.ts'
 import { JsonReader } from './json-reader.ts'
-import { UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
+import type { Usage } from '../../base/nouns.ts'
+import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 const CONTINUE = {
   agent: 'Continue',

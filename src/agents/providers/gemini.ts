@@ -11,7 +11,7 @@ import {
 } from '../port.ts'
 import { neverSetUp, mcpServers, openingPrompt, option, toolLimit, levelArgs, mayReadWeb } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
-import type { Usage } from '../../base/usage.ts'
+import type { Usage } from '../../base/nouns.ts'
 import { failureEnd, oneLine } from './failure.ts'
 import { number, record, text, type Json } from './json-lines.ts'
 import { JsonReader, sessionEvent } from './json-reader.ts'

@@ -1,4 +1,4 @@
-import type { Usage } from '../../base/usage.ts'
+import type { Usage } from '../../base/nouns.ts'
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd, oneLine, type FailureWords, type ProviderFailure } from './failure.ts'
 import { parseLine, textOrNull, list, text, type Json } from './json-lines.ts'

@@ -4,7 +4,8 @@ import type { AgentRequest, Provider, Exit, StreamEnd, StreamEvent } from '../po
 import { list, parseLine, record, number, text, textOrNull, type Json } from './json-lines.ts'
 import { openingPrompt, option, toolLimit, levelArgs, mayReadWeb } from './request.ts'
 import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
-import { sum, UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
+import type { Usage } from '../../base/nouns.ts'
+import { sum, UNKNOWN_USAGE } from '../../base/usage.ts'
 import { cutOff, failureEnd, oneLine, type ProviderFailure } from './failure.ts'
 import { JsonReader, sessionEvent } from './json-reader.ts'
 

@@ -19,7 +19,8 @@ import {
   mayReadWeb,
 } from './request.ts'
 import { RESERVED_COMMANDS } from './shell-rules.ts'
-import { UNKNOWN_USAGE, type Usage } from '../../base/usage.ts'
+import type { Usage } from '../../base/nouns.ts'
+import { UNKNOWN_USAGE } from '../../base/usage.ts'
 import { failureEnd, oneLine } from './failure.ts'
 import { number, record, text, type Json } from './json-lines.ts'
 import { sessionEvent } from './json-reader.ts'

@@ -1,5 +1,5 @@
 import type { AgentRequest } from '../port.ts'
-import type { Denial } from '../../base/denial.ts'
+import type { Denial } from '../../base/nouns.ts'
 
 /** Commands that only ralph may run, as it makes the one commit of a task. */
 export const RESERVED_COMMANDS = ['git commit', 'git push'] as const

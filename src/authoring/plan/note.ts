@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
-import type { Usage } from '../../base/usage.ts'
+import type { Usage } from '../../base/nouns.ts'
 import type { Phase } from './answers.ts'
 import type { Plan } from './plan-file.ts'
 

@@ -1,6 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import type { Happening } from '../../engine/events/event.ts'
-import type { GateResult } from '../../base/gate.ts'
+import type { GateResult } from '../../base/nouns.ts'
 import { Agents } from '../../project/agents.ts'
 import { findTask } from '../../project/find-task.ts'
 import { openProject } from '../../project/project.ts'

@@ -17,7 +17,7 @@ import { tellingLines } from '../../base/failure-lines.ts'
 import { folderNamesIn } from '../../base/folder.ts'
 import { ignoredPaths } from '../../git/repository.ts'
 import { runProgram } from '../../process/run.ts'
-import type { GateResult } from '../../base/gate.ts'
+import type { GateResult } from '../../base/nouns.ts'
 import type { Home } from './home.ts'
 import { installersIn, isInstalled, ownScripts, type Installer } from './packages.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import type { CagedAction } from '../../base/caged.ts'
+import type { CagedAction } from '../../base/nouns.ts'
 import { isInside, type CagePolicy } from './mounts.ts'
 
 /** The most refusals to report of one process: repeated ones have the same cause. */

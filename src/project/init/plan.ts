@@ -1,6 +1,6 @@
 import { EXAMPLE_DESCRIPTION } from '../../backlog/template.ts'
 import { TASK_FOLDER } from '../../config/defaults.ts'
-import type { Gate } from '../../base/gate.ts'
+import type { Gate } from '../../base/nouns.ts'
 import type { ProposedAliases } from './propose-aliases.ts'
 
 /** A file that setting up writes, unless it exists. */

@@ -2,7 +2,7 @@ import { withoutControls } from '../../base/controls.ts'
 import { counted, fewOf, shortened } from '../../base/text.ts'
 import { clockText, formatDuration, waitText } from '../../base/time.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
-import type { GateResult } from '../../base/gate.ts'
+import type { GateResult } from '../../base/nouns.ts'
 import { detached } from '../../backlog/facts.ts'
 import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block } from '../block.ts'
 import {

@@ -1,14 +1,7 @@
 import { counted } from '../../base/text.ts'
 import { dayText, formatDuration, minuteText } from '../../base/time.ts'
-import {
-  formatCost,
-  formatTokens,
-  sum,
-  totalUsage,
-  UNKNOWN_USAGE,
-  usageOf,
-  type Usage,
-} from '../../base/usage.ts'
+import type { Usage } from '../../base/nouns.ts'
+import { formatCost, formatTokens, sum, totalUsage, UNKNOWN_USAGE, usageOf } from '../../base/usage.ts'
 import type { CompletionRecord } from '../../history/completions.ts'
 import type { ReportData, ReportTask } from '../../history/report.ts'
 import { statsOf, type Stats, type StatsGroup } from '../../history/stats.ts'

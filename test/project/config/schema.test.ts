@@ -5,12 +5,12 @@ import type { JsonSchema } from '@valibot/to-json-schema'
 import { parse } from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Permission } from '../../../src/agents/port.ts'
-import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config, type GateConfig } from '../../../src/config/defaults.ts'
-import { configJsonSchema } from '../../../src/cli/config-schema.ts'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config } from '../../../src/config/defaults.ts'
+import { jsonSchemas } from '../../../src/cli/json-schemas.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { detectGates } from '../../../src/config/detect-gates.ts'
-import type { Gate } from '../../../src/base/gate.ts'
+import type { Gate } from '../../../src/base/nouns.ts'
 import type { Aliases } from '../../../src/backlog/vocabulary.ts'
 
 const projectRoot = new URL('../../../', import.meta.url)
@@ -22,22 +22,24 @@ describe('the schema', () => {
 
   it('is published as it stands', () => {
     const published = readFileSync(new URL('dist/ralph.config.schema.json', projectRoot), 'utf8')
-    expect(JSON.parse(published)).toEqual(JSON.parse(JSON.stringify(configJsonSchema())))
+    expect(JSON.parse(published)).toEqual(JSON.parse(JSON.stringify(jsonSchemas()['config']!)))
   })
 
   it('tells an editor what each key is for, and which keys there are', () => {
-    const keys = Object.entries(configJsonSchema().properties ?? {}).filter(([key]) => key !== '$schema')
+    const keys = Object.entries(jsonSchemas()['config']!.properties ?? {}).filter(
+      ([key]) => key !== '$schema',
+    )
     const silent = keys.filter(([, schema]) => !(schema as JsonSchema).description)
     expect(silent).toEqual([])
-    expect(configJsonSchema().additionalProperties).toBe(false)
-    expect(configJsonSchema().required).toEqual([])
+    expect(jsonSchemas()['config']!.additionalProperties).toBe(false)
+    expect(jsonSchemas()['config']!.required).toEqual([])
   })
 })
 
 describe('what the configuration says of other parts of the house', () => {
   it('has their shape', () => {
     expectTypeOf<Config['aliases']>().toExtend<Aliases>()
-    expectTypeOf<GateConfig>().toEqualTypeOf<Gate>()
+    expectTypeOf<NonNullable<Config['gates']>[number]>().toEqualTypeOf<Gate>()
     expectTypeOf<Config['permission']>().toEqualTypeOf<Exclude<Permission['level'], 'read'> | null>()
   })
 
@@ -52,7 +54,7 @@ describe('what the configuration says of other parts of the house', () => {
 describe('docs/configuration.md', () => {
   const guide = readFileSync(new URL('docs/configuration.md', projectRoot), 'utf8')
 
-  it.each(keysOf(configJsonSchema()))('speaks of %s', (key) => {
+  it.each(keysOf(jsonSchemas()['config']!))('speaks of %s', (key) => {
     const name = key.split(/[.[\]]+/).at(-1)!
     expect(guide).toMatch(new RegExp(`"${escaped(name)}": |\`(?:[\\w.]+\\.)?${escaped(name)}\``))
   })

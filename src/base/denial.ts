@@ -1,5 +1,0 @@
-/** A tool that an agent was denied, and the permission that would allow it. */
-export interface Denial {
-  readonly tool: string
-  readonly allowedBy: 'full' | 'custom'
-}

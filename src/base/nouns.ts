@@ -1,0 +1,58 @@
+import * as v from 'valibot'
+import { about, type Read } from './schema.ts'
+
+const known = v.nullable(v.number())
+
+export const usage = v.object({
+  turns: known,
+  inputTokens: known,
+  cachedTokens: known,
+  outputTokens: known,
+  costUsd: known,
+})
+/** Usage of an agent: a number that was not reported is null, never 0. The input includes cached tokens. */
+export type Usage = Read<typeof usage>
+
+export const gate = v.object({
+  name: v.string(),
+  command: v.string(),
+  required: about('If false, its failure is only reported.', v.boolean()),
+  timeoutSeconds: v.number(),
+})
+/** One of the project's own checks: a shell command that must exit with 0. */
+export type Gate = Read<typeof gate>
+
+export const gateResult = v.object({
+  gate,
+  verdict: v.picklist(['passed', 'failed', 'timed-out', 'not-runnable', 'interrupted']),
+  seconds: v.number(),
+  reason: about('One sentence: how it ended.', v.string()),
+  missing: v.exactOptional(
+    about('The program that it could not start, if its output names one.', v.string()),
+  ),
+  excerpt: about('The part of its output that is worth reading; empty if it passed.', v.string()),
+  fingerprint: about(
+    'Equal for equal failures, ignoring times, line numbers and temporary folders; empty if it passed.',
+    v.string(),
+  ),
+})
+/** How one gate ended. */
+export type GateResult = Read<typeof gateResult>
+
+/** How a gate ended. */
+export type Verdict = GateResult['verdict']
+
+export const denial = v.object({ tool: v.string(), allowedBy: v.picklist(['full', 'custom']) })
+/** A tool that an agent was denied, and the permission that would allow it. */
+export type Denial = Read<typeof denial>
+
+export const cagedAction = v.object({
+  action: v.picklist(['read', 'write', 'connect']),
+  target: about('A path, or a host with its port.', v.string()),
+  allowedBy: about(
+    '`sandbox.network: "example.com"`; null if no entry can allow it.',
+    v.nullable(v.string()),
+  ),
+})
+/** An action that the cage refused, and the configuration entry that would allow it. */
+export type CagedAction = Read<typeof cagedAction>
