@@ -1,4 +1,4 @@
-import { findOpenLines } from '../backlog/markdown/open-lines.ts'
+import { findOpenLines, isText, linesOf } from '../backlog/markdown/lines.ts'
 
 /** What an agent reports about its task. */
 export type Marker = { readonly kind: 'done' } | { readonly kind: 'blocked'; readonly reason: string }
@@ -15,13 +15,15 @@ export interface MarkerReading {
  */
 export function readMarker(message: string, prompt = ''): MarkerReading {
   if (!message.includes('<TASK_')) return { marker: null, message: message.trim() }
-  const lines = message.split(/\r\n|\n|\r/)
-  const open = findOpenLines(lines)
+  const parsed = [...linesOf(message)]
+  const lines = parsed.map(({ text }) => text)
+  const open = findOpenLines(parsed)
   const isEcho = echoOf(prompt)
-  const end = lines.findLastIndex(isText)
+  const end = lines.findLastIndex(hasText)
   let marker: Marker | null = null
   const kept = lines.map((line, index) => {
-    const found = (open.isOpen(index) && alone(line)) || (index === end && open.isText(index) && atEnd(line))
+    const found =
+      (open.has(parsed[index]!) && alone(line)) || (index === end && isText(parsed[index]!) && atEnd(line))
     if (!found || isEcho(lines, index)) return line
     // The last one counts: an agent that gives up and then succeeds, or sees that it has not finished after all,
     // reports both in that order.
@@ -34,7 +36,7 @@ export function readMarker(message: string, prompt = ''): MarkerReading {
 /** Reads a marker that counts only as the last non-empty line, as for a plain program. */
 export function readLastLine(text: string, prompt = ''): MarkerReading {
   const lines = text.split(/\r\n|\n|\r/)
-  const end = lines.findLastIndex(isText)
+  const end = lines.findLastIndex(hasText)
   const found = alone(lines[end] ?? '')
   if (!found || echoOf(prompt)(lines, end)) return { marker: null, message: text.trim() }
   return { marker: found.marker, message: lines.slice(0, end).join('\n').trim() }
@@ -87,11 +89,11 @@ function placeOf(lines: readonly string[], index: number): string | null {
   const before =
     lines
       .slice(Math.max(0, index - 20), index)
-      .findLast(isText)
+      .findLast(hasText)
       ?.trim() ?? ''
   return /[\p{L}\p{N}]/u.test(before) ? `${before}\n${line}` : null
 }
 
-function isText(line: string): boolean {
+function hasText(line: string): boolean {
   return line.trim() !== ''
 }

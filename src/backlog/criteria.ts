@@ -1,33 +1,33 @@
 import type { Splice } from './markdown/splice.ts'
-import { readable } from './depends.ts'
+import { itemIn, linesOf } from './markdown/lines.ts'
 import type { Task } from './model.ts'
-
-/** A check box in a list, checked or not, and the text beside it. */
-const BOX = /(?<=^|[\r\n])([ \t]*(?:[-*+]|\d+[.)])[ \t]+\[)([ xX])\][ \t]+([^\r\n]*)/g
 
 /** Checks off acceptance criteria, given by their text or their number; everything else stays. */
 export function checkOff(task: Task, met: readonly string[]): readonly Splice[] {
   const wanted = new Set(met.map(plainWords))
   const boxes = task.sections
     .filter(({ name }) => name === 'Acceptance Criteria')
-    .flatMap(({ bodySpan: { start, end } }) =>
-      [...readable(task.source.slice(start, end)).matchAll(BOX)].map(({ index, 1: before = '', 2: mark }) => {
-        const at = start + index + before.length
-        const text = /\][ \t]+([^\r\n]*)/.exec(task.source.slice(at))?.[1] ?? ''
-        return { at, isOpen: mark === ' ', text }
-      }),
-    )
-  return boxes.flatMap(({ at, isOpen, text }, index) => {
+    .flatMap(({ bodySpan: { start, end } }) => {
+      const found = boxesIn(task.source.slice(start, end))
+      return found.map((box) => ({ ...box, at: start + box.at }))
+    })
+  return boxes.flatMap(({ at, isChecked, text }, index) => {
     const isMet = wanted.has(plainWords(text)) || wanted.has(String(index + 1))
-    return isOpen && isMet ? [{ start: at, end: at + 1, text: 'x' }] : []
+    return isMet && !isChecked ? [{ start: at, end: at + 1, text: 'x' }] : []
   })
 }
 
 /** The criteria that a message lists as checked. */
 export function checkedIn(message: string): readonly string[] {
-  return [...message.matchAll(BOX)].flatMap(({ 2: mark, 3: text = '' }) =>
-    mark === ' ' ? [] : [text.trim()],
-  )
+  return boxesIn(message).flatMap(({ isChecked, text }) => (isChecked ? [text.trim()] : []))
+}
+
+function boxesIn(text: string) {
+  return [...linesOf(text)].flatMap((line) => {
+    const item = line.kind === 'item' ? itemIn(line.text) : null
+    if (!item?.box) return []
+    return [{ at: line.at + item.markAt, isChecked: item.box === 'x', text: item.text }]
+  })
 }
 
 /** Agents repeat a criterion without its Markdown marks, or with others. */

@@ -1,5 +1,6 @@
 import type { Span } from '../base/diagnostic.ts'
 import { blankComments } from './markdown/inline.ts'
+import { linesOf, withoutBullet } from './markdown/lines.ts'
 import type { Dependency, Field, Section } from './model.ts'
 import type { UnplacedProblem } from './problems.ts'
 import { idOf, isNone, numberOf } from './values.ts'
@@ -56,14 +57,13 @@ function listedIn(source: string, { start, end }: Span): readonly string[] | nul
     .split(/\r\n|\r|\n/)
     .filter((line) => line.trim() !== '')
   const listed = lines.map((line) => {
-    const item = line.replace(BULLET, '').trim()
+    const item = withoutBullet(line)
     if (readDepends(item).stranger === null) return item
     return item === line.trim() ? null : (LISTED_ID.exec(item)?.[1] ?? null)
   })
   return listed.length > 0 && listed.every((ids) => ids !== null) ? listed : null
 }
 
-const BULLET = /^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?/
 // An id, and a title that contains no other id.
 const LISTED_ID = /^[[*_`~]*(T-\d{1,12})(?!\d)[\]*_`~]*(?:$|[:：—–-]?\s(?:(?!T-\d).)*$|[:：](?:(?!T-\d).)*$)/i
 
@@ -177,10 +177,14 @@ interface IdAt {
 
 /** The text with fenced code blanked out, at the same offsets. */
 function withoutFences(raw: string): string {
-  return raw.replace(FENCED, (code) => code.replace(/[^\r\n]/g, ' '))
+  if (!/`{3}|~{3}/.test(raw)) return raw
+  let bare = ''
+  for (const { kind, text, at } of linesOf(raw)) {
+    const isCode = kind === 'fence' || kind === 'fenced'
+    bare += raw.slice(bare.length, at) + (isCode ? ' '.repeat(text.length) : text)
+  }
+  return bare
 }
-
-const FENCED = /^ {0,3}(`{3,}|~{3,})[^\r\n]*(?:\r\n|\n|\r)[\s\S]*?(?:(?:^ {0,3}\1[`~]*[ \t]*$)|(?![\s\S]))/gm
 
 /** The text with the fields blanked out, at the same offsets. The fields must be in order. */
 function withoutFields(source: string, fields: readonly Field[]): string {

@@ -1,11 +1,8 @@
 import type { Span } from '../base/diagnostic.ts'
 import { speaksOwnWords } from './edit-field.ts'
-import { BeyondReason } from './markdown/blocks.ts'
-import { parseBlockPieces } from './markdown/parse.ts'
+import { linesOf, unclosed, withoutBullet } from './markdown/lines.ts'
 import type { Section, SectionName, Task } from './model.ts'
-import type { ParsedPiece } from './markdown/pieces.ts'
 import { applySplices, lineEnding, type Splice, withEndings } from './markdown/splice.ts'
-import { readable } from './depends.ts'
 import { fieldStart } from './field-syntax.ts'
 import { lookUp, type TaskVocabulary } from './vocabulary.ts'
 
@@ -32,7 +29,7 @@ function ownSpan(task: Task, { bodySpan }: Section, { fields }: TaskVocabulary):
   const body = task.source.slice(bodySpan.start, bodySpan.end)
   let start = 0
   for (const [line] of body.matchAll(/[^\r\n]*(?:\r\n|\n|\r)/g)) {
-    const field = fieldStart(line.replace(/^[-*+][ \t]+/, ''))
+    const field = fieldStart(withoutBullet(line))
     const isField = field !== null && field.bold && lookUp(fields, field.key) !== undefined
     if (!isField && line.trim() !== '') break
     if (isField) start = body.indexOf(line, start) + line.length
@@ -40,16 +37,15 @@ function ownSpan(task: Task, { bodySpan }: Section, { fields }: TaskVocabulary):
   return { start: bodySpan.start + start, end: bodySpan.start + Math.max(start, footerStart(body)) }
 }
 
-/** The offset of a rule that only a few lines follow; the end if there is none. */
+/** The offset of a rule below a blank line that only a few lines follow; the end if there is none. */
 function footerStart(body: string): number {
-  const rule = [...readable(body).matchAll(RULE)].at(-1)
-  if (rule === undefined) return body.length
-  const footer = body.slice(rule.index + rule[0].length)
-  const lines = footer.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '')
-  return lines.length > 0 && lines.length <= MOST_FOOTER_LINES ? rule.index : body.length
+  const lines = [...linesOf(body)]
+  const rule = lines.findLastIndex(({ kind }, index) => kind === 'rule' && lines[index - 1]?.kind === 'blank')
+  if (rule === -1) return body.length
+  const footer = lines.slice(rule + 1).filter(({ kind }) => kind !== 'blank')
+  return footer.length > 0 && footer.length <= MOST_FOOTER_LINES ? lines[rule]!.at : body.length
 }
 
-const RULE = /(?<=(?:^|\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r))(?:-{3,}|\*{3,}|_{3,})[ \t]*(?=\r|\n)/g
 const MOST_FOOTER_LINES = 5
 
 /** A field that stands for a section has its text after or below its key, indented. */
@@ -162,45 +158,6 @@ function headingsAreSpaced(task: Task): boolean {
   return (
     first !== undefined && /^[ \t]*[\r\n]/.test(task.source.slice(first.bodySpan.start, first.bodySpan.end))
   )
-}
-
-/** The text that closes a fence, comment or HTML which is open at the end and would include what is added; null if none is. */
-function unclosed(source: string): string | null {
-  const piece = lastPiece(source)
-  const last = piece?.root.children.at(-1)
-  const raw = piece?.text.slice(last?.position?.start.offset, last?.position?.end.offset) ?? ''
-  if (last?.type === 'html') return unclosedHtml(raw)
-  if (last?.type !== 'code') return null
-  const fence = /^(`{3,}|~{3,})/.exec(raw)?.[1]
-  if (fence === undefined) return null
-  const lastLine = raw.slice(Math.max(raw.lastIndexOf('\n'), raw.lastIndexOf('\r')) + 1).trim()
-  const isClosed = lastLine.length < raw.length && lastLine.startsWith(fence) && /^[`~]+$/.test(lastLine)
-  return isClosed ? null : fence
-}
-
-/** Null for HTML that ends at a blank line. */
-function unclosedHtml(raw: string): string | null {
-  const tag = /^<(script|pre|style|textarea)(?=[\s>]|$)/i.exec(raw)?.[1]?.toLowerCase()
-  const [, closer] =
-    tag === undefined ? (HTML_ENDS.find(([start]) => start.test(raw)) ?? []) : [tag, `</${tag}>`]
-  return closer === undefined || raw.toLowerCase().includes(closer.toLowerCase(), 2) ? null : closer
-}
-
-const HTML_ENDS: readonly (readonly [start: RegExp, end: string])[] = [
-  [/^<!--/, '-->'],
-  [/^<!\[CDATA\[/, ']]>'],
-  [/^<\?/, '?>'],
-  [/^<![A-Z]/i, '>'],
-]
-
-/** Undefined if the parser cannot read the text: then its end is unknown too. */
-function lastPiece(source: string): ParsedPiece | undefined {
-  try {
-    return parseBlockPieces(source).at(-1)
-  } catch (error) {
-    if (error instanceof BeyondReason) return undefined
-    throw error
-  }
 }
 
 /** The last section is removed with the line ending before it; another one ends where the next begins. */

@@ -10,13 +10,12 @@ export function isAllFields(raw: string): boolean {
   let isField = false
   for (const line of raw.split(/\r\n|\n|\r/)) {
     if (line.trim() === '' || RULE.test(line) || (isField && NESTED.test(line))) continue
-    isField = ROW.test(line) || fieldStart(line.replace(BULLET, '')) !== null
+    isField = ROW.test(line) || fieldStart(line.replace(/^[-*+][ \t]+/, '')) !== null
     if (!isField) return false
   }
   return isField
 }
 
-const BULLET = /^[-*+][ \t]+/
 const NESTED = /^(?: {2,}|\t)/
 const ROW = /^\|[^|]+\|[^|]*\|[ \t]*$/
 const RULE = /^(?:-{3,}|\*{3,}|_{3,})[ \t]*$/

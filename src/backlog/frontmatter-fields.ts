@@ -1,4 +1,4 @@
-import type { Span } from '../base/diagnostic.ts'
+import { frontmatterIn } from './markdown/lines.ts'
 import type { FrontmatterEntry } from './markdown/frontmatter.ts'
 import type { Field } from './model.ts'
 import type { OutlineError } from './outline.ts'
@@ -25,7 +25,7 @@ const UNCLOSED_FRONTMATTER: Frontmatter = {
 
 /** Reads the frontmatter, if there is any; null if it needs parsers that are not passed. */
 export function readFrontmatter(source: string, parsers: Parsers | null): Frontmatter | null {
-  const place = frontmatterPlace(source)
+  const place = frontmatterIn(source)
   if (place === null) return OPEN_FRONTMATTER.test(source) ? UNCLOSED_FRONTMATTER : NO_FRONTMATTER
   if (parsers === null) return null
   const reading = parsers.parseFrontmatter(source, place.yaml)
@@ -44,16 +44,6 @@ export function readFrontmatter(source: string, parsers: Parsers | null): Frontm
     case 'entries':
       return { entries: reading.entries, error: null, end: place.end }
   }
-}
-
-/** The YAML between the first two `---` lines, and the offset of what follows. */
-function frontmatterPlace(source: string): { yaml: Span; end: number } | null {
-  const open = /^---[ \t]*(?:\r\n|\n|\r)/.exec(source)
-  if (open === null) return null
-  const close = /^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|$(?![\s\S]))/gm
-  close.lastIndex = open[0].length
-  const match = close.exec(source)
-  return match && { yaml: { start: open[0].length, end: match.index }, end: match.index + match[0].length }
 }
 
 /** The keys of the frontmatter as fields, without `title`. */

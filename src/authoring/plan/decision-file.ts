@@ -1,5 +1,5 @@
 import { placeAt } from '../../base/diagnostic.ts'
-import { findOpenLines } from '../../backlog/markdown/open-lines.ts'
+import { isText, linesOf } from '../../backlog/markdown/lines.ts'
 import { safeNotes } from '../../backlog/notes.ts'
 import type { DecisionAnswer } from './answers.ts'
 import { lineText } from './documents.ts'
@@ -117,11 +117,9 @@ function statusIn(text: string): { readonly word: string; readonly offset: numbe
 
 /** The text after `Chosen option:`, without quotes and reasons. */
 function chosenIn(text: string): string {
-  const lines = text.split(/\r\n|\r|\n/)
-  const open = findOpenLines(lines)
-  const line = lines.find((one, index) => open.isText(index) && /^\W*chosen option\W*:/i.test(one))
+  const line = [...linesOf(text)].find((one) => isText(one) && /^\W*chosen option\W*:/i.test(one.text))
   if (line === undefined) return ''
-  const chosen = line.replace(/^\W*chosen option\W*:[\s*_]*/i, '').trim()
+  const chosen = line.text.replace(/^\W*chosen option\W*:[\s*_]*/i, '').trim()
   const inQuotes = /^["“„«'`](.+?)["”“»'`](?=$|[\s,.;(*_])/.exec(chosen)?.[1]
   const option = inQuotes ?? chosen.replace(/,?\s+because\b.*$/i, '')
   return /[\p{L}\p{N}]/u.test(option) ? option.trim() : ''

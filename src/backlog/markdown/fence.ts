@@ -1,3 +1,5 @@
+import { linesOf, unclosed } from './lines.ts'
+
 /** The content in a fence that none of its lines can close. */
 export function fenced(content: string, language = ''): string {
   const fence = fenceFor(content)
@@ -29,27 +31,24 @@ export function oneLine(text: string): string {
   )
 }
 
-/** Closes the last fence or comment of a text if it is open, so that it does not include what follows. */
+/** Closes what is open at the end of a text, so that it does not include what follows. */
 export function closed(text: string): string {
-  const closing = leftOpen(text)
+  const closing = unclosed(text)
   return closing === null ? text : `${text}${/[\r\n]$/.test(text) ? '' : '\n'}${closing}`
 }
 
 /** The content of a text's first fence in that language; null if there is none. */
 export function unfenced(text: string, language = /^/): string | null {
-  let fence: string | null = null
-  let isWanted = false
-  const content: string[] = []
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    if (fence === null) {
-      fence = openingOf(line)
-      isWanted = fence !== null && language.test(line.trimStart().slice(fence.length).trimStart())
-    } else if (closes(fence, line)) {
-      if (isWanted) return content.join('\n')
-      fence = null
-    } else if (isWanted) content.push(line)
+  let content: string[] | null = null
+  let isOpen = false
+  for (const line of linesOf(text)) {
+    if (line.kind === 'fence') {
+      if (content) return content.join('\n')
+      isOpen = !isOpen
+      if (isOpen && language.test(line.text.replace(/^\s*(?:`+|~+)\s*/, ''))) content = []
+    } else content?.push(line.text)
   }
-  return isWanted ? content.join('\n') : null
+  return content?.join('\n') ?? null
 }
 
 function longestRun(text: string, mark: '`' | '~'): number {
@@ -61,28 +60,4 @@ function longestRun(text: string, mark: '`' | '~'): number {
     at = text.indexOf(mark, end)
   }
   return longest
-}
-
-function leftOpen(text: string): string | null {
-  let fence: string | null = null
-  let comment = false
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    if (comment) comment = !line.includes('-->')
-    else if (fence !== null) fence = closes(fence, line) ? null : fence
-    else if (/^ {0,3}<!--/.test(line)) comment = !line.includes('-->')
-    else fence = openingOf(line)
-  }
-  return comment ? '-->' : fence
-}
-
-/** The marks of a line that opens a fence; null for any other line. */
-export function openingOf(line: string): string | null {
-  const [, marks = '', info = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? []
-  return marks === '' || (marks.startsWith('`') && info.includes('`')) ? null : marks
-}
-
-/** Whether the line closes a fence that was opened with these marks. */
-export function closes(fence: string, line: string): boolean {
-  const marks = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1]
-  return marks !== undefined && marks[0] === fence[0] && marks.length >= fence.length
 }

@@ -1,4 +1,5 @@
 import { BeyondReason, type HeadingBlock } from './blocks.ts'
+import { frontmatterIn } from './lines.ts'
 import { scanHeadings } from './scan.ts'
 
 /** A heading of a document, with its position. */
@@ -10,7 +11,7 @@ export interface DocumentHeading {
 
 const DEEPEST = 6
 
-/** The top-level headings of a Markdown document: from the scanner if it is certain, else from remark. */
+/** The top-level headings of a Markdown document: from the scanner if it is certain, else from the parser. */
 export async function headingsOf(source: string): Promise<readonly DocumentHeading[]> {
   return scannedHeadings(source) ?? (await parsedHeadings(source))
 }
@@ -21,45 +22,23 @@ export function scannedHeadings(source: string): readonly DocumentHeading[] | nu
   return headings?.map((heading) => documentHeading(source, heading)) ?? null
 }
 
-function documentHeading(source: string, { depth, span, text }: HeadingBlock): DocumentHeading {
-  return { depth, text: plain(source.slice(text.start, text.end)), offset: span.start }
-}
-
-/** The headings according to remark; none for a text that would take it minutes. */
+/** The headings according to the parser; none for a text that would take it minutes. */
 export async function parsedHeadings(source: string): Promise<readonly DocumentHeading[]> {
-  const [{ parsePieces }, { unified }, { default: remarkParse }, { toString }] = await Promise.all([
-    import('./pieces.ts'),
-    import('unified'),
-    import('remark-parse'),
-    import('mdast-util-to-string'),
-  ])
-  const start = bodyStart(source)
-  if (TOO_DEEP.test(source)) return []
+  const { parseBlocks } = await import('./parse.ts')
   try {
-    const parser = unified().use(remarkParse)
-    const pieces = parsePieces(source.slice(start), (text) => parser.parse(text))
-    return pieces.flatMap((piece) =>
-      piece.root.children.flatMap((node) => {
-        if (node.type !== 'heading') return []
-        const offset = start + piece.start + node.position!.start.offset!
-        return [{ depth: node.depth, text: plain(toString(node)), offset }]
-      }),
-    )
+    const span = { start: bodyStart(source), end: source.length }
+    return parseBlocks(source, span, DEEPEST).headings.map((heading) => documentHeading(source, heading))
   } catch (error) {
     if (error instanceof BeyondReason) return []
     throw error
   }
 }
 
-/** Lists and quotes that are nested deeper than any person nests them. */
-const TOO_DEEP = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){100}/m
-
-/** Removes emphasis and code marks from a heading. */
-function plain(text: string): string {
-  return text.replace(/[*`]|\\(?=[^\w\s])/g, '').trim()
+function documentHeading(source: string, { depth, span, text }: HeadingBlock): DocumentHeading {
+  const raw = source.slice(text.start, text.end)
+  return { depth, text: raw.replace(/[*`]|\\(?=[^\w\s])/g, '').trim(), offset: span.start }
 }
 
-/** The offset after a byte order mark and frontmatter. */
 function bodyStart(source: string): number {
-  return /^\ufeff?(?:---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?---[ \t]*(?:\r?\n|$))?/.exec(source)?.[0].length ?? 0
+  return frontmatterIn(source)?.end ?? (source.startsWith('\uFEFF') ? 1 : 0)
 }

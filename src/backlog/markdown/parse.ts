@@ -1,4 +1,12 @@
-import type { ListItem, Node, Paragraph, PhrasingContent, Root, RootContent } from 'mdast'
+import type {
+  Heading as MarkdownHeading,
+  ListItem,
+  Node,
+  Paragraph,
+  PhrasingContent,
+  Root,
+  RootContent,
+} from 'mdast'
 import { toString } from 'mdast-util-to-string'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
@@ -16,10 +24,10 @@ import {
  * The block structure of a part of a document: the reference implementation for the scanner. Throws BeyondReason for
  * a text that no person writes and that would take the parser minutes.
  */
-export function parseBlocks(source: string, span: Span): BlockSource {
+export function parseBlocks(source: string, span: Span, deepest = 2): BlockSource {
   const pieces = parseBlockPieces(source.slice(span.start, span.end))
   const blocks = pieces.flatMap(({ root, text, start }) =>
-    root.children.flatMap((node) => toBlock(text, span.start + start, node)),
+    root.children.flatMap((node) => toBlock(text, span.start + start, node, deepest)),
   )
   return {
     headings: blocks.filter((block) => block.kind === 'heading'),
@@ -75,25 +83,19 @@ const DEEP = new RegExp(
   'm',
 )
 
-function toBlock(text: string, base: number, node: RootContent): readonly MarkdownBlock[] {
+function toBlock(text: string, base: number, node: RootContent, deepest: number): readonly MarkdownBlock[] {
   if (node.type === 'list')
     return [{ kind: 'list', items: node.children.map((item) => toItem(text, base, item)) }]
   if (node.type === 'paragraph') return [{ kind: 'text', span: spanOf(text, base, node) }]
-  const isOutline = node.type === 'heading' && (node.depth === 1 || node.depth === 2)
-  return isOutline ? [toHeading(text, base, node, node.depth as 1 | 2)] : []
+  return node.type === 'heading' && node.depth <= deepest ? [toHeading(text, base, node)] : []
 }
 
-function toHeading(
-  text: string,
-  base: number,
-  node: Node & { children: PhrasingContent[] },
-  depth: 1 | 2,
-): HeadingBlock {
+function toHeading(text: string, base: number, node: MarkdownHeading): HeadingBlock {
   const span = spanOf(text, base, node)
   const [first, last] = [node.children[0], node.children.at(-1)]
   const start = first === undefined ? span.end : spanOf(text, base, first).start
   const end = last === undefined ? span.end : spanOf(text, base, last).end
-  return { kind: 'heading', depth, span, text: { start, end } }
+  return { kind: 'heading', depth: node.depth, span, text: { start, end } }
 }
 
 function toItem(text: string, base: number, item: ListItem): ItemBlock {

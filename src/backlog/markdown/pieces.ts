@@ -1,6 +1,6 @@
 import type { Root } from 'mdast'
 import { BeyondReason } from './blocks.ts'
-import { closes, openingOf } from './fence.ts'
+import { linesOf } from './lines.ts'
 
 /** A part of a text that was parsed separately. */
 export interface ParsedPiece {
@@ -43,13 +43,7 @@ function pieceOf(text: string, start: number, size: number, parse: (text: string
 /** Throws for a piece with more lines than a person writes and the parser can read in reasonable time; a fence may have any number. */
 export function refuseEndless(text: string): void {
   let lines = 0
-  let fence: string | null = null
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    if (fence === null) {
-      fence = openingOf(line)
-      lines++
-    } else if (closes(fence, line)) fence = null
-  }
+  for (const { kind } of linesOf(text)) if (kind !== 'fenced') lines++
   if (lines > MOST_LINES)
     throw new BeyondReason(
       `more than ${MOST_LINES} lines have no paragraph between them that begins after a blank line`,
