@@ -4,8 +4,8 @@ import { claimsOf } from '../select/claims.ts'
 import { findCycles } from '../select/cycles.ts'
 import type { Task } from '../model.ts'
 import { inOrder } from '../order.ts'
-import type { Finding, LintContext, LintedTask, Rule } from './rule.ts'
-import { RULES } from './rules.ts'
+import { type Finding, type LintContext, type LintedTask, milestoneNumber } from './rule.ts'
+import { type NamedRule, RULES } from './rules.ts'
 import { usualWidth } from './place.ts'
 
 /** Checks a whole backlog: its problems, by file, line and column. */
@@ -27,7 +27,7 @@ export function startLint(
 }
 
 /** The findings of each rule in a task. */
-export type FoundDiagnostic = readonly { readonly rule: Rule; readonly finding: Finding }[]
+export type FoundDiagnostic = readonly { readonly rule: NamedRule; readonly finding: Finding }[]
 
 /** Returns the function that runs the rules on a task: findings with fixes, before their places are computed. */
 export function startFinding(
@@ -36,14 +36,13 @@ export function startFinding(
 ): (task: Task) => FoundDiagnostic {
   const claims = claimsOf(tasks)
   const backlog = {
-    tasks: claims.ordered,
     claims,
     cycles: findCycles(claims.ordered),
+    milestones: new Map(claims.ordered.toReversed().map((task) => [milestoneNumber(task), task])),
     idWidth: usualWidth(claims.ordered),
     context,
   }
-  const checks = RULES.map((rule) => ({ rule, check: rule.start(backlog) }))
-  return (task) => checks.flatMap(({ rule, check }) => check(task).map((finding) => ({ rule, finding })))
+  return (task) => RULES.flatMap((rule) => rule.check(task, backlog).map((finding) => ({ rule, finding })))
 }
 
 function diagnosticsOf(task: Task, found: FoundDiagnostic): Diagnostic[] {

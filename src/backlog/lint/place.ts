@@ -1,10 +1,18 @@
 import { shortened } from '../../base/text.ts'
 import type { Span } from '../../base/diagnostic.ts'
-import { closest } from '../../base/spelling.ts'
-import { fieldOf, type FieldName, type Section, type Task } from '../model.ts'
-import type { TaskName } from '../model.ts'
+import { closest, misspelling } from '../../base/spelling.ts'
+import {
+  type Field,
+  fieldOf,
+  FIELD_NAMES,
+  type FieldName,
+  type Section,
+  type Task,
+  type TaskName,
+} from '../model.ts'
 import { saysSomething } from '../template.ts'
 import { idOf } from '../values.ts'
+import { FIELD_SYNONYMS } from '../vocabulary.ts'
 
 /** The line of the H1; the file's first character if there is none. */
 export function headingSpan(task: Task): Span {
@@ -39,6 +47,13 @@ export function titleSpan(section: Section): Span {
 export function hasText(task: Task, section: Section): boolean {
   return saysSomething(task.source.slice(section.bodySpan.start, section.bodySpan.end))
 }
+
+/** The field that an unknown key is similar to; undefined if there is none. */
+export function nearKey({ name, key }: Field): string | undefined {
+  return name === null ? misspelling(key, KNOWN) : undefined
+}
+
+const KNOWN = [...FIELD_NAMES, ...Object.values(FIELD_SYNONYMS).flat()]
 
 /** ` (did you mean X?)`, or nothing if no known word is similar. */
 export function suggestion(typed: string, known: Iterable<string>): string {

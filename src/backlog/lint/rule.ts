@@ -7,10 +7,23 @@ import type { Aliases } from '../vocabulary.ts'
 
 /** One kind of problem of a task. Its page in `docs/lint/` describes it and the fix, with tested examples. */
 export interface Rule {
-  readonly name: string
   readonly severity: Severity
-  /** Reads the backlog once, and returns the check of a task. */
-  readonly start: (backlog: LintedBacklog) => (task: Task) => readonly Finding[]
+  readonly check: Check
+}
+
+type Check = (task: Task, backlog: LintedBacklog) => readonly Finding[]
+
+export function error(check: Check): Rule {
+  return { severity: 'error', check }
+}
+
+export function warning(check: Check): Rule {
+  return { severity: 'warning', check }
+}
+
+/** Finds a problem that the reader of task files has found: each kind has a rule of the same name. */
+export function problem(kind: ProblemKind): (task: Task) => readonly Finding[] {
+  return (task) => task.problems.filter((found) => found.kind === kind)
 }
 
 /** What a rule may know of the other tasks. */
@@ -18,13 +31,18 @@ export type LintedTask = Facts<'milestone'>
 
 /** What a rule may know besides the task that it checks. */
 export interface LintedBacklog {
-  /** In number order. */
-  readonly tasks: readonly LintedTask[]
   readonly claims: Claims<LintedTask>
   readonly cycles: readonly Cycle<LintedTask>[]
+  /** The first task of each milestone, by its number. */
+  readonly milestones: ReadonlyMap<string, LintedTask>
   /** How many digits an id has in this backlog; null if unclear. */
   readonly idWidth: number | null
   readonly context: LintContext
+}
+
+/** The number in a task's milestone; empty if it has none. */
+export function milestoneNumber({ milestone }: LintedTask): string {
+  return /^\d+(?:\.\d+)*/.exec(milestone ?? '')?.[0] ?? ''
 }
 
 /** A problem that a rule found, and its place. */

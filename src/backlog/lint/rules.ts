@@ -1,10 +1,15 @@
-import type { ProblemKind } from '../model.ts'
-import type { Rule } from './rule.ts'
+import { error, problem, type Rule, warning } from './rule.ts'
 import { DEPENDENCY_RULES } from './rules/dependencies.ts'
 import { FIELD_RULES } from './rules/fields.ts'
-import { HEADING_RULES } from './rules/headings.ts'
+import { ID_RULES } from './rules/ids.ts'
 import { NAME_RULES } from './rules/names.ts'
-import { SECTION_RULES } from './rules/sections.ts'
+import { STATUS_RULES } from './rules/status.ts'
+import { TEXT_RULES } from './rules/text.ts'
+
+/** A rule and its name. */
+export interface NamedRule extends Rule {
+  readonly name: string
+}
 
 /** The problems that the reader of task files finds itself. */
 const PROBLEMS = [
@@ -17,22 +22,16 @@ const PROBLEMS = [
   'unreadable',
 ] as const
 
-/** The rule for a problem that the reader has found. */
-function problemRule(kind: ProblemKind, severity: Rule['severity'] = 'error'): Rule {
-  return {
-    name: kind,
-    severity,
-    start: () => (task) => task.problems.filter((problem) => problem.kind === kind),
-  }
-}
-
 /** Every rule, by name. Each has a page in `docs/lint/`, whose examples are its tests. */
-export const RULES: readonly Rule[] = [
-  ...PROBLEMS.map((kind) => problemRule(kind)),
-  problemRule('unfilled-template', 'warning'),
+export const RULES: readonly NamedRule[] = Object.entries<Rule>({
+  ...Object.fromEntries(PROBLEMS.map((kind) => [kind, error(problem(kind))])),
+  'unfilled-template': warning(problem('unfilled-template')),
   ...DEPENDENCY_RULES,
   ...FIELD_RULES,
-  ...HEADING_RULES,
+  ...ID_RULES,
   ...NAME_RULES,
-  ...SECTION_RULES,
-].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  ...STATUS_RULES,
+  ...TEXT_RULES,
+})
+  .map(([name, rule]) => ({ name, ...rule }))
+  .sort((a, b) => (a.name < b.name ? -1 : 1))
