@@ -26,8 +26,6 @@ export interface PlainWords {
 
 /** The meaning of a field's key. */
 export interface KeyMeaning {
-  /** The bytes before the value. */
-  readonly start: string
   readonly name: FieldName | null
   readonly key: string
   /** A different bit for each name, 0 without a name: to detect a field that is given twice. */
@@ -78,15 +76,15 @@ export function plainText(bytes: string): string | null {
   return scanInlineText(decoded(bytes).trim())
 }
 
-function keyMeaning(start: string, vocabulary: TaskVocabulary): KeyMeaning | null {
-  const key = decoded(start.slice('- **'.length, -'**:'.length))
+function keyMeaning(bytes: string, vocabulary: TaskVocabulary): KeyMeaning | null {
+  const key = decoded(bytes.slice('- **'.length, -'**:'.length))
   if (!IS_ASCII_KEY.test(key) && !IS_PLAIN_KEY.test(key)) return null
   const section = lookUp(vocabulary.sections, key)
   const isSection = section !== undefined && vocabulary.fieldSections.has(section)
   const name = isSection ? null : (lookUp(vocabulary.fields, key) ?? null)
   if (name === null && speaksOfNeeds(vocabulary.fields, key)) return null
   const mayNeed = name === null && !isSection && !namesOthers(vocabulary.others, key)
-  return { start, name, key, isSection, mayNeed, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
+  return { name, key, isSection, mayNeed, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
 }
 
 // Letters and digits with spaces between them: Markdown gives them no other meaning. The first pattern covers most

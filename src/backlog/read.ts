@@ -6,7 +6,7 @@ import { idInFileName, idInPath } from './file-name.ts'
 import { factsOf } from './facts.ts'
 import type { FactName, Facts, Task, TaskHead, TaskName } from './model.ts'
 import { inOrder } from './order.ts'
-import { type FactRequest, factsScanner } from './scan-facts.ts'
+import { type FactRequest, factsScanner } from './head-reader.ts'
 import { readTaskBytes, readTaskFiles, type TaskBytes, type Unreadable } from './task-files.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 

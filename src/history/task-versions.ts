@@ -5,7 +5,7 @@ import { idInPath } from '../backlog/file-name.ts'
 import type { TaskEnd } from '../backlog/model.ts'
 import { parseTask } from '../backlog/parse.ts'
 import { perVocabulary } from '../backlog/plain-words.ts'
-import { factsScanner } from '../backlog/scan-facts.ts'
+import { factsScanner } from '../backlog/head-reader.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 
 /** A task's file before and after something, by git's hash of its content; null if it did not exist. */

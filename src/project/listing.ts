@@ -11,7 +11,7 @@ import { blockedReason } from '../backlog/select/why-not.ts'
 import { detached } from '../backlog/facts.ts'
 import type { FactName, Facts, Task, TaskHead } from '../backlog/model.ts'
 import { readFacts, readTask, readTaskFacts } from '../backlog/read.ts'
-import type { FactRequest } from '../backlog/scan-facts.ts'
+import type { FactRequest } from '../backlog/head-reader.ts'
 import type { Place } from './project.ts'
 
 type TierFact = (typeof TIER_FACTS)[number]

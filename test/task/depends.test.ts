@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/backlog/parse.ts'
-import { factsScanner } from '../../src/backlog/scan-facts.ts'
+import { factsScanner } from '../../src/backlog/head-reader.ts'
 import { TASK_VOCABULARY, taskVocabulary } from '../../src/backlog/vocabulary.ts'
 
 const FILE = 'docs/tasks/T-004.md'

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/backlog/parse.ts'
 import { planSetup } from '../../src/project/init/plan.ts'
 import { taskWriter } from '../../src/backlog/draft.ts'
-import { factsScanner } from '../../src/backlog/scan-facts.ts'
+import { factsScanner } from '../../src/backlog/head-reader.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
 import { samples } from './styles.ts'
 

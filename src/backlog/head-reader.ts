@@ -1,0 +1,241 @@
+import { decoded, ownText } from './byte-text.ts'
+import { dependencyId, readDepends } from './depends.ts'
+import { VALUE_READERS } from './field-values.ts'
+import { scanInlineText } from './markdown/inline.ts'
+import { withoutBullet } from './markdown/lines.ts'
+import { hasLoneLineEnd, lineEnd, scanHeadings, scanItems } from './markdown/scan.ts'
+import {
+  type FactName,
+  type Facts,
+  type FieldName,
+  type FieldValues,
+  type Product,
+  SECTION_NAMES,
+  type SectionName,
+  type TaskFacts,
+  type TaskHead,
+} from './model.ts'
+import { type KeyMeaning, plainText, type PlainWords, plainWords, textReader } from './plain-words.ts'
+import { productOf } from './products.ts'
+import type { TaskBytes } from './task-files.ts'
+import { mayBeTemplate } from './template.ts'
+import { isNone, numberOf } from './values.ts'
+import type { TaskVocabulary } from './vocabulary.ts'
+
+/** Which facts to read beside a task's head. */
+export interface FactRequest<K extends FactName> {
+  readonly facts: readonly K[]
+  /** Whether the facts above the sections are enough: then the sections are not read. */
+  readonly isEnough?: (facts: Facts<K>) => boolean
+  /** Whether a file must be read whole, from its bytes, each as one unit. */
+  readonly isWanted?: (bytes: string) => boolean
+}
+
+/**
+ * Makes the reader of some facts of task files in the plainest style, over their bytes. It returns null for any other
+ * style, and for a task that is wanted whole: then slower readers, with the same results, read the file.
+ */
+export function factsScanner<K extends FactName>(
+  vocabulary: TaskVocabulary,
+  { facts: names, isEnough, isWanted }: FactRequest<K>,
+): (taskBytes: TaskBytes) => Facts<K> | null {
+  const words = plainWords(vocabulary)
+  const wanted = new Set<FactName>(names)
+  const fieldSteps = [
+    ...(wanted.has('title') ? [readTitle] : []),
+    ...(wanted.has('depends') ? [readDependencies] : []),
+    ...[...wanted].flatMap((fact) => (fact in VALUE_READERS ? [valueStep(fact, vocabulary)] : [])),
+    ...(wanted.has('fields') ? [unknownFieldsStep(words)] : []),
+    holdStep(words),
+  ]
+  const readProducts = wanted.has('outputs') || wanted.has('produces') ? productsStep(words) : null
+  return ({ id, file, bytes }) => {
+    const fields = readBlock(bytes, id, words)
+    if (fields === null) return null
+    const status = words.status(valueOf(fields, 'Status'))
+    const needs = readNeeds(valueOf(fields, 'Depends'))
+    if (status === null || needs === null || (status === 'TODO' && mayBeTemplate(bytes))) return null
+    const facts: WritableFacts = { id, number: numberOf(id), file, status, needs, held: false, problems: [] }
+    for (const step of fieldSteps) if (!step(facts, fields, bytes)) return null
+    if (isEnough?.(facts as Facts<K>)) return facts as Facts<K>
+    if (isWanted?.(bytes) || readProducts?.(facts, fields, bytes) === false) return null
+    return facts as Facts<K>
+  }
+}
+
+type WritableFacts = { -readonly [P in keyof TaskHead]: TaskHead[P] } & {
+  -readonly [P in FactName]?: TaskFacts[P]
+}
+
+/** Adds facts of a file; returns false if another reader is needed. */
+type Step = (facts: WritableFacts, fields: readonly PlainField[], bytes: string) => boolean
+
+/** A field, and the bytes of its value. */
+interface PlainField {
+  readonly meaning: KeyMeaning
+  readonly value: string
+}
+
+/**
+ * The fields of a file in the plainest style: `# T-004: …`, then only blank lines and bullets of one line, `- **Key**:
+ * value`, no field twice, up to the first `## `; null for any other.
+ */
+function readBlock(bytes: string, id: string, words: PlainWords): readonly PlainField[] | null {
+  if (!bytes.startsWith(`# ${id}:`) || hasLoneLineEnd(bytes)) return null
+  const fields: PlainField[] = []
+  let seen = 0
+  let at = lineEnd(bytes, 0).next
+  while (at < bytes.length && !bytes.startsWith('## ', at)) {
+    const { text: end, next } = lineEnd(bytes, at)
+    if (end > at) {
+      const mark = bytes.startsWith('- **', at) ? bytes.indexOf('**:', at + '- **'.length) : -1
+      const meaning = mark < 0 || mark >= end ? null : words.key(bytes.slice(at, mark + '**:'.length))
+      if (meaning === null || (seen & meaning.bit) !== 0) return null
+      seen |= meaning.bit
+      const value = bytes.slice(mark + '**:'.length, end)
+      if (meaning.mayNeed && /T-\d/i.test(value)) return null
+      fields.push({ meaning, value })
+    }
+    at = next
+  }
+  return KEY_IN_ROW.test(bytes.slice(0, at)) ? null : fields
+}
+
+/** A line with several fields: another bold key, or a key after a separator. Those beyond ASCII are matched by their last byte. */
+const KEY_IN_ROW =
+  /(?<!\n- )\*\*[^\s*:][^*\n]*(?::\*\*|\*\*:)|(?:[|;\xb7\x9c\xa2]|  )[ \t]*[^\s:|;][^\n:|;]{0,40}:/
+
+function valueOf(fields: readonly PlainField[], name: FieldName): string {
+  return fields.find(({ meaning }) => meaning.name === name)?.value ?? ''
+}
+
+const NO_NEEDS: readonly number[] = []
+const ONE_ID = /^ T-\d{1,12}$/
+
+/** The numbers in a Depends value, each once; null if it contains more than ids. */
+function readNeeds(bytes: string): readonly number[] | null {
+  // The most frequent values, read much faster than below, with the same result.
+  if (bytes === '' || bytes === ' none') return NO_NEEDS
+  if (ONE_ID.test(bytes)) return [Number(bytes.slice(' T-'.length))]
+  const value = plainText(bytes)
+  const depends = value === null ? null : readDepends(value)
+  return depends?.stranger === null ? [...new Set(depends.ids.map(({ number }) => number))] : null
+}
+
+function readTitle(facts: WritableFacts, _fields: readonly PlainField[], bytes: string): boolean {
+  const line = bytes.slice('# '.length + facts.id.length + ':'.length, bytes.indexOf('\n'))
+  const title = scanInlineText(ownText(line).trim())
+  // A trailing # may close the heading; a title that begins with an id may mean another heading.
+  if (title === null || title.endsWith('#') || title.startsWith('T-')) return false
+  facts.title = title
+  return true
+}
+
+function readDependencies(facts: WritableFacts, fields: readonly PlainField[]): boolean {
+  const { ids } = readDepends(plainText(valueOf(fields, 'Depends')) ?? '')
+  // Of two ids with one number the first counts.
+  const named = new Map(ids.toReversed().map((id) => [id.number, dependencyId(id, facts.id)]))
+  facts.depends = facts.needs.map((number) => ({ id: named.get(number)!, number }))
+  return true
+}
+
+function valueStep(fact: FactName, vocabulary: TaskVocabulary): Step {
+  const { field, read } = VALUE_READERS[fact as keyof FieldValues]
+  const readBytes = textReader<unknown>((text) => read(text, vocabulary))
+  return (facts, fields) => {
+    const found = readBytes(valueOf(fields, field))
+    if (found !== null) (facts as Record<string, unknown>)[fact] = found.value
+    return found !== null
+  }
+}
+
+/** The fields that ralph does not know. */
+function unknownFieldsStep(words: PlainWords): Step {
+  return (facts, fields) => {
+    const unknown: TaskFacts['fields'][number][] = []
+    for (const { meaning, value: bytes } of fields) {
+      if (meaning.name !== null || meaning.isSection) continue
+      const value = words.text(bytes)
+      if (value === null) return false
+      unknown.push({ name: null, key: meaning.key, value })
+    }
+    facts.fields = unknown
+    return true
+  }
+}
+
+/** Reads whether a TODO has a Blocked section. */
+function holdStep(words: PlainWords): Step {
+  const usual = SECTION_NAMES.filter((name) => words.title(name) !== 'Blocked').join('|')
+  // An unusual section, or another form of a second-level heading: not two marks and a blank in the first column.
+  const unusual = new RegExp(
+    `\\n(?:## (?!(?:${usual})\\r?\\n)| {0,3}-+[ \\t]*(?:[\\r\\n]|$)| {1,3}##|##(?![# ]))`,
+  )
+  return (facts, _fields, bytes) => {
+    if (facts.status !== 'TODO' || !unusual.test(bytes)) return true
+    const sections = plainSections(bytes, words)
+    facts.held = sections?.some(({ name }) => name === 'Blocked') ?? false
+    return sections !== null && !sections.some((one) => one.name === 'another' && mayListIds(one, bytes))
+  }
+}
+
+function productsStep(words: PlainWords): Step {
+  return (facts, fields, bytes) => {
+    // A field in place of a section needs the parser.
+    const sections = fields.some(({ meaning }) => meaning.isSection) ? null : plainSections(bytes, words)
+    const own = sections?.filter(({ name }) => name === 'Produces')
+    const products = own?.map((section) => readProducts(section, bytes))
+    if (!products || products.includes(null)) return false
+    const items = products.flatMap((list) => list ?? [])
+    facts.outputs = items.length
+    facts.produces = products.length === 0 ? null : items
+    return true
+  }
+}
+
+/** A section, and the span of its body. */
+interface PlainSection {
+  readonly name: SectionName | 'another'
+  readonly start: number
+  readonly end: number
+}
+
+/** Null if only the parser can decide. */
+function plainSections(bytes: string, words: PlainWords): readonly PlainSection[] | null {
+  const headings = scanHeadings(bytes, 0)
+  if (headings === null) return null
+  const sections: PlainSection[] = []
+  for (const [index, { depth, text, span }] of headings.entries()) {
+    if (depth !== 2) continue
+    const name = words.title(bytes.slice(text.start, text.end))
+    if (name === 'unclear') return null
+    const end = headings[index + 1]?.span.start ?? bytes.length
+    sections.push({ name, start: Math.min(lineEnd(bytes, span.end).next, end), end })
+  }
+  return sections
+}
+
+/** Whether a section may be a list of ids, which may be dependencies; lines that say `none` may begin it. */
+function mayListIds({ start, end }: PlainSection, bytes: string): boolean {
+  for (const [line] of bytes.slice(start, end).matchAll(/[^\n]+/g)) {
+    const text = withoutBullet(ownText(line))
+    if (/^(?:<!--|[[*_`~]*T-\d)/i.test(text)) return true
+    if (text !== '' && readDepends(text).stranger !== null) return false
+  }
+  return false
+}
+
+function readProducts(section: PlainSection, bytes: string): readonly Product[] | null {
+  const blocks = scanItems(bytes, section)
+  if (blocks === null) return null
+  const products: Product[] = []
+  for (const { text: span } of blocks[0]?.items ?? []) {
+    const item = bytes.slice(span!.start, span!.end)
+    if (isNone(decoded(item))) continue
+    const raw = ownText(item)
+    const text = scanInlineText(raw.trim())
+    if (text === null) return null
+    products.push(productOf({ inlineText: () => text }, raw))
+  }
+  return products
+}
