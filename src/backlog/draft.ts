@@ -1,7 +1,144 @@
+import { withoutControls } from '../base/controls.ts'
 import { withEndings } from './markdown/splice.ts'
-import { fieldOf, type FieldName, type SectionName, STATUSES, type Task } from './model.ts'
+import { fieldOf, type FieldName, type SectionName, type Status, STATUSES, type Task } from './model.ts'
+import { safeNotes, titleMarkdown } from './notes.ts'
+import { type Origin, originText } from './origin.ts'
 import { DESCRIPTION_HINT } from './template.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
+
+/** A task that is not a file yet. Its texts are plain, except those in Markdown. */
+export interface Draft {
+  readonly title: string
+  readonly status: Status
+  /** Why it is blocked, in Markdown; empty if no reason is known. */
+  readonly blockedReason: string
+  readonly milestone: string | null
+  /** The ids of the tasks that it depends on. */
+  readonly depends: readonly string[]
+  /** In Markdown; null for an author to fill in. */
+  readonly description: string | null
+  /** Context, below the description: a heading, and Markdown. */
+  readonly background: readonly (readonly [heading: string, text: string])[]
+  readonly criteria: readonly Criterion[]
+  /** In Markdown. */
+  readonly hints: string
+  readonly touches: readonly string[]
+  readonly produces: readonly string[]
+  readonly context: readonly string[]
+  readonly tags: readonly string[]
+  readonly priority: string | null
+  readonly discipline: string | null
+  readonly feature: string | null
+  readonly turns: number | null
+  readonly provenance: string | null
+  readonly comments: readonly Comment[]
+  readonly prdReference?: readonly string[]
+  readonly complexity?: string | undefined
+  readonly origin?: Origin | undefined
+}
+
+export interface Criterion {
+  readonly text: string
+  readonly met: boolean
+  /** Whether it belongs to the whole milestone, whose last task has to meet it. */
+  readonly ofAll?: boolean
+}
+
+/** A comment on a task. */
+export interface Comment {
+  readonly author: string
+  /** When, as written there. */
+  readonly created: string
+  /** The task whose agent wrote it. */
+  readonly task: string
+  readonly body: string
+}
+
+/** A draft with these values and defaults for the rest. */
+export function draftOf<D extends Pick<Draft, 'title'> & Partial<Draft>>(known: D): Draft & D {
+  return { ...EMPTY, ...known }
+}
+
+const EMPTY: Omit<Draft, 'title'> = {
+  status: 'TODO',
+  blockedReason: '',
+  milestone: null,
+  depends: [],
+  description: '',
+  background: [],
+  criteria: [],
+  hints: '',
+  touches: [],
+  produces: [],
+  context: [],
+  tags: [],
+  priority: null,
+  discipline: null,
+  feature: null,
+  turns: null,
+  provenance: null,
+  comments: [],
+}
+
+/** Criteria that are not met yet. */
+export function openCriteria(texts: readonly string[]): readonly Criterion[] {
+  return texts.map((text) => ({ text, met: false }))
+}
+
+/** Makes the text of a new task file from a draft and its id, in the style of its neighbours. */
+export function draftWriter(
+  neighbours: readonly Task[],
+  vocabulary: TaskVocabulary,
+): (id: string, draft: Draft) => string {
+  const write = taskWriter(neighbours, vocabulary)
+  // Several drafts may share a text.
+  const block = remembered(blockText)
+  return (id, draft) => {
+    const { description } = draft
+    const sections = description === null ? undefined : sectionsOf({ ...draft, description }, block)
+    const title = titleMarkdown(oneLine(draft.title))
+    return write({ id, title, fields: fieldsOf(draft), ...(sections && { sections }) })
+  }
+}
+
+function fieldsOf(draft: Draft): NewTask['fields'] {
+  return [
+    ['Status', draft.status],
+    ['Milestone', valueText(draft.milestone ?? '')],
+    ['Depends', draft.depends.join(', ') || 'none'],
+    ['PRD Reference', draft.prdReference?.join(', ') ?? ''],
+    ['Touches', draft.touches.map(asCode).join(', ')],
+    ['Complexity', draft.complexity ?? ''],
+    ['Discipline', valueText(draft.discipline ?? '')],
+    ['Feature', valueText(draft.feature ?? '')],
+    ['Context', draft.context.map(asCode).join(', ')],
+    ['Turns', draft.turns === null ? '' : String(draft.turns)],
+    ['Priority', valueText(draft.priority ?? '')],
+    ['Tags', draft.tags.map((tag) => valueText(tag.replaceAll(/[,，、]/g, ' '))).join(', ')],
+    ['Provenance', valueText(draft.provenance ?? '')],
+    ['Origin', draft.origin ? originText(draft.origin) : ''],
+  ]
+}
+
+function sectionsOf(
+  draft: Draft & { readonly description: string },
+  block: (text: string) => string,
+): NewTaskSections {
+  const background = draft.background.map(
+    ([heading, text]) => `### ${titleMarkdown(oneLine(heading))}\n\n${block(text)}`,
+  )
+  const reason = draft.blockedReason.trim() || 'It is blocked in the imported backlog.'
+  const products = draft.produces.map((item) => `- ${isPath(item) ? asCode(item) : inlineText(item)}`)
+  const sections: NewTaskSections = [
+    ['Description', [block(draft.description), ...background].filter(Boolean).join('\n\n')],
+    ['Acceptance Criteria', criteriaText(draft.criteria)],
+    ['Hints', block(draft.hints)],
+    ['Produces', products.join('\n')],
+    ['Comments', draft.comments.map(commentText).join('\n')],
+    ['Blocked', draft.status === 'BLOCKED' ? block(reason) : ''],
+  ]
+  return sections.filter(([, body]) => body !== '')
+}
 
 /** The sections of a new task, in Markdown. */
 export type NewTaskSections = readonly (readonly [SectionName, string])[]
@@ -87,3 +224,66 @@ function sectionWord(name: SectionName, neighbours: readonly Task[], { own }: Ta
   )
   return used.at(-1) ?? own.sections.get(name) ?? name
 }
+
+/** Whether it is a path that must exist, not something that only a person can check. */
+function isPath(item: string): boolean {
+  return !/\s/.test(item) && /\/|\.\w{1,8}$/.test(item)
+}
+
+function oneLine(text: string): string {
+  return withoutControls(text).replace(/\s+/g, ' ').trim()
+}
+
+/** A row may have several fields, so a separator is escaped where a key could follow it. */
+function valueText(text: string): string {
+  const plain = oneLine(text).replaceAll(/\s*[·•|;；]\s*(?=[^:：]{0,40}[:：])/g, ', ')
+  return plain === '' ? '' : titleMarkdown(plain.replaceAll('`', "'"))
+}
+
+function asCode(path: string): string {
+  return `\`${oneLine(path).replaceAll('`', '')}\``
+}
+
+/** Possible headings, fences, HTML or underlines; most texts have none. */
+const SIGNS = /^[ \t]*(?:#|<|>|=+[ \t]*$|-+[ \t]*$|\[[^\]\n]*\]:)|```|~~~|<!--/m
+
+/** A text of several lines as Markdown that stays inside its section. */
+function blockText(text: string): string {
+  const plain = withoutControls(text).trim()
+  return SIGNS.test(plain) || plain.length > LONG ? safeNotes(plain) : plain
+}
+
+const LONG = 60_000
+
+/** A text as one list item, without HTML. */
+function inlineText(text: string): string {
+  const parts = oneLine(text).split(/(`[^`]*`)/)
+  return parts
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(/<(?=[A-Za-z!/?])/g, '\\<')))
+    .join('')
+}
+
+/** The line above criteria that belong to the whole milestone. */
+export const OF_ALL = 'Of the whole milestone:'
+
+function criteriaText(criteria: readonly Criterion[]): string {
+  const lines = (wanted: boolean): string =>
+    criteria
+      .filter(({ ofAll = false, text }) => ofAll === wanted && text.trim() !== '')
+      .map(({ text, met }) => `- [${met ? 'x' : ' '}] ${inlineText(text)}`)
+      .join('\n')
+  const [own, all] = [lines(false), lines(true)]
+  return [own, all === '' ? '' : `${OF_ALL}\n\n${all}`].filter(Boolean).join('\n\n')
+}
+
+function commentText({ author, created, task, body }: Comment): string {
+  const facts = task === '' ? [created] : [created || NO_DATE, task]
+  const head = [`**${inlineText(author)}**`, ...facts.map(inlineText).filter(Boolean)].join(' · ')
+  const lines = blockText(body)
+    .split('\n')
+    .map((line) => (line === '' ? '' : `  ${line}`))
+  return `- ${head}\n${lines.join('\n')}`
+}
+
+/** The date of a comment that has none. */
+export const NO_DATE = '—'

@@ -2,13 +2,12 @@ import { UserError } from '../base/errors.ts'
 import { startLint } from '../backlog/lint/lint.ts'
 import type { SignalInput } from '../agents/signal/signal.ts'
 import type { TaskDraft } from '../agents/signals.ts'
-import type { NewTaskSections } from '../backlog/draft.ts'
+import { type Draft, draftOf, openCriteria } from '../backlog/draft.ts'
 import type { FieldName, Task } from '../backlog/model.ts'
-import { safeNotes } from '../backlog/notes.ts'
 import { parseTask } from '../backlog/parse.ts'
 import { findTask } from './find-task.ts'
 import { lintContext } from './lint-context.ts'
-import { asCode, composeTask, milestoneLike } from './new-task.ts'
+import { composeTask, milestoneLike, pathIn } from './new-task.ts'
 import type { Place } from './project.ts'
 
 /**
@@ -22,25 +21,14 @@ export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => P
       ...known,
       ...added.filter(({ number }) => known.every((task) => task.number !== number)),
     ].sort((one, other) => one.number - other.number)
-    const written: Task[] = []
     try {
-      const context = await lintContext(place)
-      const compose = await composeTask(
-        { ...place, tasks },
-        {
-          ...draftOf(draft, tasks),
-          check: async (file, text) => {
-            const task = await parseTask({ file, text }, place.vocabulary)
-            refuseUnlessMeant(task, draft)
-            const found = startLint([...tasks, task], context)(task)
-            const wrong = found.find(({ severity }) => severity === 'error')
-            if (wrong) throw new UserError(`the task would be invalid: ${wrong.message}`)
-            written.push(task)
-          },
-        },
-      )
-      const composed = await compose((await highestOf(tasks)) + 1)
-      added.push(...written.slice(-1))
+      const composed = composeTask({ ...place, tasks }, draftIn(draft, tasks))((await highestOf(tasks)) + 1)
+      const task = await parseTask(composed, place.vocabulary)
+      refuseUnlessMeant(task, draft)
+      const found = startLint([...tasks, task], await lintContext(place))(task)
+      const wrong = found.find(({ severity }) => severity === 'error')
+      if (wrong) throw new UserError(`the task would be invalid: ${wrong.message}`)
+      added.push(task)
       return composed
     } catch (error) {
       if (!(error instanceof UserError)) throw error
@@ -49,28 +37,30 @@ export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => P
   }
 }
 
-function draftOf(draft: SignalInput<'add_task'>, tasks: readonly Task[]) {
-  const { title, description, criteria, depends, touches, produces, milestone, complexity = '' } = draft
-  return {
+function draftIn(
+  {
     title,
-    fields: [
-      ['Status', 'TODO'],
-      ['Milestone', milestoneLike(milestone, tasks)],
-      ['Depends', depends.map((id) => findTask(tasks, id).id).join(', ') || 'none'],
-      ['Touches', touches.map((path) => asCode(path, 'touches')).join(', ')],
-      ['Complexity', complexity],
-      ['Provenance', 'agent'],
-    ],
-    sections: filled([
-      ['Description', safeNotes(description)],
-      ['Acceptance Criteria', safeNotes(criteria.map((text) => `- [ ] ${text}`).join('\n'))],
-      ['Produces', produces.map((path) => `- ${asCode(path, 'produces')}`).join('\n')],
-    ]),
-  } as const
-}
-
-function filled(sections: NewTaskSections): NewTaskSections {
-  return sections.filter(([, body]) => body !== '')
+    description,
+    criteria,
+    depends,
+    touches,
+    produces,
+    milestone,
+    complexity,
+  }: SignalInput<'add_task'>,
+  tasks: readonly Task[],
+): Draft {
+  return draftOf({
+    title,
+    milestone: milestoneLike(milestone, tasks),
+    depends: depends.map((id) => findTask(tasks, id).id),
+    touches: touches.map((path) => pathIn(path, 'touches')),
+    complexity,
+    provenance: 'agent',
+    description,
+    criteria: openCriteria(criteria),
+    produces: produces.map((path) => `\`${pathIn(path, 'produces')}\``),
+  })
 }
 
 /** The only fields of a task that an agent adds: its agent and its limits are the defaults. */

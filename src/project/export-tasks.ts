@@ -4,8 +4,8 @@ import { UserError } from '../base/errors.ts'
 import { tasksJsoncText } from '../authoring/bridges/change.ts'
 import { tasksYaml, yamlList } from '../authoring/bridges/db.ts'
 import { disciplineRows, featureRows, type NamedText } from '../authoring/bridges/db-documents.ts'
-import { draftOfTask, originKeys } from '../authoring/bridges/draft-text.ts'
-import type { Draft } from '../authoring/bridges/draft.ts'
+import { draftOfTask, originKeys } from '../authoring/bridges/from-task.ts'
+import type { ForeignDraft } from '../authoring/bridges/draft.ts'
 import { implementationText } from '../authoring/bridges/implementation.ts'
 import type { ExportName } from '../backlog/formats.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
@@ -38,7 +38,7 @@ export async function exportedTexts(
   }
 }
 
-function draftsOf(tasks: readonly Task[], isFrom: RegExp): readonly Draft[] {
+function draftsOf(tasks: readonly Task[], isFrom: RegExp): readonly ForeignDraft[] {
   const keys = originKeys(tasks, isFrom)
   return tasks.map((task) => draftOfTask(task, (id) => keys.get(id) ?? id))
 }
@@ -58,7 +58,7 @@ function phaseOf(tasks: readonly Task[]): string {
   return tasks.every(({ status }) => status === 'DONE') ? 'completed' : 'planning_complete'
 }
 
-function jsonOf({ key, title, place, ...draft }: Draft): object {
+function jsonOf({ key, title, place, ...draft }: ForeignDraft): object {
   return { id: key, title, file: place.file, ...draft }
 }
 

@@ -4,8 +4,7 @@ import type { Diagnostic } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
 import { addedBridge } from '../authoring/bridges/configuration.ts'
-import type { Draft } from '../authoring/bridges/draft.ts'
-import { draftWriter } from '../authoring/bridges/draft-text.ts'
+import type { ForeignDraft } from '../authoring/bridges/draft.ts'
 import type { FormatName } from '../backlog/formats.ts'
 import {
   findBacklog,
@@ -32,7 +31,7 @@ import {
 import { ignoredPaths } from '../git/repository.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
-import { taskWriter } from '../backlog/draft.ts'
+import { draftWriter } from '../backlog/draft.ts'
 import type { Facts, Task } from '../backlog/model.ts'
 import { readFacts, readTask } from '../backlog/read.ts'
 import { escaped, readOrigin } from '../backlog/origin.ts'
@@ -270,11 +269,8 @@ function textsOf(
     }),
   )
   for (const [index, { key }] of added.entries()) ids.set(key, idOf(highest + 1 + index, digits))
-  const textOf = taskWriter(neighbours, vocabulary)
+  const textOf = draftWriter(neighbours, vocabulary)
   const milestoneOf = milestoneNamer([...new Set(tasks.flatMap(({ milestone }) => milestone ?? []))])
-  const written = draftWriter()
-  const placed = (draft: Draft): Draft =>
-    draft.milestone === null ? draft : { ...draft, milestone: milestoneOf(draft.milestone) }
   const rows = [
     ...changed.map(({ task, draft }) => ({ draft, id: task.id, file: task.file, isNew: false })),
     ...added.map((draft) => {
@@ -282,8 +278,13 @@ function textsOf(
       return { draft, id, file: `${dir}/${id}.md`, isNew: true }
     }),
   ]
-  const textIn = ({ draft, id }: { readonly draft: Draft; readonly id: string }): string =>
-    textOf(written(placed(draft), { id, idOf: (key) => ids.get(key), path }))
+  const textIn = ({ draft, id }: { readonly draft: ForeignDraft; readonly id: string }): string =>
+    textOf(id, {
+      ...draft,
+      milestone: draft.milestone && milestoneOf(draft.milestone),
+      depends: draft.depends.flatMap((key) => ids.get(key) ?? []),
+      origin: { path, key: draft.key },
+    })
   return {
     texts: new Map(rows.map((row) => [row.file, textIn(row)])),
     written: rows.map(({ draft: { key, title }, id, file, isNew }) => ({ id, file, key, title, isNew })),

@@ -2,29 +2,17 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { whyOutside } from '../base/paths.ts'
-import { taskWriter, type NewTaskSections } from '../backlog/draft.ts'
+import { type Draft, draftWriter } from '../backlog/draft.ts'
 import { isMilestone } from '../backlog/milestone.ts'
-import type { FieldName, Task, TaskName } from '../backlog/model.ts'
+import type { Task, TaskName } from '../backlog/model.ts'
 import { idOf } from '../backlog/values.ts'
 import { notWritten } from './not-written.ts'
 import type { Place } from './project.ts'
-
-/** In the format's order; empty fields are left out. */
-export type NewTaskFields = readonly (readonly [FieldName, string])[]
 
 /** Where a new task is written, the existing tasks, and the highest number in use anywhere. */
 type NewTaskPlace = Pick<Place, 'root' | 'dir' | 'vocabulary'> & {
   readonly tasks: readonly Task[]
   readonly highest: number
-}
-
-/** The content of a new task. */
-interface Draft {
-  readonly title: string
-  readonly fields: NewTaskFields
-  readonly sections?: NewTaskSections
-  /** Checks its text before it is written; throws if it is invalid. */
-  readonly check?: (file: string, text: string) => Promise<void>
 }
 
 // A file with more digits is not read as a task.
@@ -38,32 +26,29 @@ interface ComposedTask {
 }
 
 /** Composes the file of a new task for each number that is asked for. */
-export async function composeTask(
+export function composeTask(
   { dir, tasks, vocabulary }: Omit<NewTaskPlace, 'root' | 'highest'>,
-  { title, fields, sections, check }: Draft,
-): Promise<(number: number) => Promise<ComposedTask>> {
+  draft: Draft,
+): (number: number) => ComposedTask {
   const digits = idDigits(tasks)
-  const heading = await asHeading(title)
-  const textOf = taskWriter(tasks, vocabulary)
-  return async (number) => {
+  const textOf = draftWriter(tasks, vocabulary)
+  return (number) => {
     const id = idOf(number, digits)
     if (id.length > LONGEST_ID)
       throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
     const file = `${dir}/${id}.md`
-    const text = textOf({ id, title: heading, fields, ...(sections && { sections }) })
-    await check?.(file, text)
-    return { id, file, text }
+    return { id, file, text: textOf(id, draft) }
   }
 }
 
 /** Claims a number by creating its file: if another process was faster, the next number is tried. */
-export async function writeNewTask(
+export function writeNewTask(
   place: NewTaskPlace,
   draft: Draft,
-): Promise<{ readonly id: string; readonly file: string }> {
-  const compose = await composeTask(place, draft)
+): { readonly id: string; readonly file: string } {
+  const compose = composeTask(place, draft)
   for (let number = place.highest + 1; ; number++) {
-    const { id, file, text } = await compose(number)
+    const { id, file, text } = compose(number)
     try {
       writeFileSync(join(place.root, file), text, { flag: 'wx' })
       return { id, file }
@@ -80,33 +65,27 @@ export function idDigits(tasks: readonly TaskName[]): number {
   return last ? last.id.length - 'T-'.length : 3
 }
 
-/** The title as Markdown that shows exactly it: `Option<T>` would be HTML. A title with code marks is Markdown already. */
-async function asHeading(title: string): Promise<string> {
-  if (title.includes('`') || !/[\\*_<[&#]/.test(title)) return title
-  const { plainMarkdown } = await import('../backlog/notes.ts')
-  return plainMarkdown(title).replace(/#$/, '\\#')
-}
-
 /** The existing milestone that the text names by its number or name, else the text. */
-export function milestoneLike(typed: string | undefined, tasks: readonly Task[]): string {
-  if (typed === undefined) return ''
+export function milestoneLike(typed: string | undefined, tasks: readonly Task[]): string | null {
+  if (typed === undefined) return null
   const known = tasks.find((task) => task.milestone !== null && isMilestone(task.milestone, typed))
   return known?.milestone ?? typed.replace(/\s+/g, ' ').trim()
 }
 
 /** Whether no task has that milestone yet, and those that there are, in the order of the tasks. */
 export function newMilestone(
-  milestone: string,
+  milestone: string | null,
   tasks: readonly Task[],
 ): { readonly isNew: boolean; readonly known: readonly string[] } {
   const known = [...new Set(tasks.flatMap((task) => task.milestone ?? []))]
-  return { isNew: milestone !== '' && !known.includes(milestone), known }
+  return { isNew: milestone !== null && !known.includes(milestone), known }
 }
 
-/** A path of the repository as written in a field; `what` names its source in an error. */
-export function asCode(path: string, what: string): string {
-  const wrong = whyOutside(path.replaceAll('`', ''))
+/** A path of the repository without code marks; `what` names its source in an error. */
+export function pathIn(path: string, what: string): string {
+  const bare = path.replaceAll('`', '')
+  const wrong = whyOutside(bare)
   if (wrong)
     throw new UserError(`${what}: ${path} ${wrong}`, 'Name files as they lie from the root: src/login.ts')
-  return path.includes('`') ? path : `\`${path}\``
+  return bare
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { findBacklog, readForeign, usualBacklogs, type Reading } from '../../src/authoring/bridges/formats.ts'
 import type { FormatName } from '../../src/backlog/formats.ts'
-import type { Draft } from '../../src/authoring/bridges/draft.ts'
+import type { ForeignDraft as Draft } from '../../src/authoring/bridges/draft.ts'
 import { treeOfTexts } from '../../src/project/foreign-tree.ts'
 import { SAMPLES } from './samples.ts'
 

@@ -1,7 +1,7 @@
 import { applySplices } from '../../backlog/markdown/splice.ts'
 import { parseFrontmatter, type FrontmatterEntry } from '../../backlog/markdown/frontmatter.ts'
 import { readBoxes } from './boxes.ts'
-import { draftOf, foreignStatus, titleOf, type Draft, type ForeignStatus } from './draft.ts'
+import { foreignDraft, foreignStatus, titleOf, type ForeignDraft, type ForeignStatus } from './draft.ts'
 import { nameOf, within, type Format, type OriginEnd } from './format.ts'
 import type { Source, Sources } from './source.ts'
 import { readYamlValue } from './value.ts'
@@ -111,7 +111,7 @@ interface OpenTask {
   readonly key: string
   readonly source: Source
   readonly status: ForeignStatus
-  readonly draft: Draft
+  readonly draft: ForeignDraft
 }
 
 function openTask(
@@ -144,7 +144,7 @@ function openTask(
   const plan = [body.get('implementation plan'), body.get('implementation notes')]
     .filter(Boolean)
     .join('\n\n')
-  const draft = draftOf({
+  const draft = foreignDraft({
     key,
     title,
     status: status === 'dropped' ? 'TODO' : (status ?? 'TODO'),

@@ -1,7 +1,7 @@
 import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
 import { readBoxes, type BoxItem } from './boxes.ts'
 import { criteriaIn, descriptionOf, ticked } from './checklist.ts'
-import { draftOf, titleOf, type Draft } from './draft.ts'
+import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { setJson } from './edit.ts'
 import { parseGlob } from '../../base/glob.ts'
 import { beside, chained, grouped, nameOf, within, type Format, type Look, type OriginEnd } from './format.ts'
@@ -30,12 +30,12 @@ export const change: Format = {
       ),
     )
     const places = new Map([...sections.keys()].map((key, index) => [key, index]))
-    const drafts = tasks.map(({ prefix, section, ...task }): Draft => {
+    const drafts = tasks.map(({ prefix, section, ...task }): ForeignDraft => {
       const place = places.get(prefix || section) ?? 0
       const number = /^\d+(?:\.\d+)*$/.test(prefix) ? prefix : String(place + 1)
       const name = section.replace(/^\d+(?:\.\d+)*[.):]?\s+/, '')
       const milestone = section === '' ? null : `${number} — ${name}`
-      return draftOf({ ...task, milestone, depends: orders[place]?.(task.key) ?? [], context })
+      return foreignDraft({ ...task, milestone, depends: orders[place]?.(task.key) ?? [], context })
     })
     return { drafts, dropped }
   },
@@ -44,7 +44,7 @@ export const change: Format = {
     path.endsWith('.md') ? writtenMarkdown(path, sources, end) : writtenJson(path, sources, end),
 }
 
-type ChangeTask = Pick<Draft, 'key' | 'title' | 'status' | 'description' | 'criteria' | 'place'> & {
+type ChangeTask = Pick<ForeignDraft, 'key' | 'title' | 'status' | 'description' | 'criteria' | 'place'> & {
   readonly section: string
   /** For 1.2 it is 1. */
   readonly prefix: string
@@ -277,7 +277,7 @@ function parentWord(words: readonly string[]): string {
 }
 
 /** The backlog as the tasks of one change. */
-export function tasksJsoncText(drafts: readonly Draft[]): string {
+export function tasksJsoncText(drafts: readonly ForeignDraft[]): string {
   const sections = [...new Set(drafts.map(({ milestone }) => milestone))]
   const tasks = sections.flatMap((section, index) => {
     const own = drafts.filter(({ milestone }) => milestone === section)

@@ -1,5 +1,6 @@
 import { nestedTexts, readBoxes, type BoxItem } from './boxes.ts'
-import { draftOf, titleOf, type Criterion, type Draft } from './draft.ts'
+import { type Criterion } from '../../backlog/draft.ts'
+import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import type { Format } from './format.ts'
 import { slugOf } from './implementation.ts'
 
@@ -29,12 +30,12 @@ export const checklist: Format = {
 export function draftsIn(
   text: string,
   file: string,
-  placeOf: (at: number) => Draft['place'],
-): readonly Draft[] {
+  placeOf: (at: number) => ForeignDraft['place'],
+): readonly ForeignDraft[] {
   const items = keyed(readBoxes(text))
   const milestones = milestonesOf(items.map(({ item }) => item))
   return items.map(({ key, item }) =>
-    draftOf({
+    foreignDraft({
       key,
       title: titleOf(item.text),
       status: item.isTicked ? 'DONE' : 'TODO',

@@ -1,5 +1,6 @@
 import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
-import { draftOf, openCriteria, type Comment, type Draft } from './draft.ts'
+import { openCriteria, type Comment } from '../../backlog/draft.ts'
+import { foreignDraft, type ForeignDraft } from './draft.ts'
 import { documentsIn } from './db-documents.ts'
 import { addedItem, addedYaml, quoted, setYaml } from './edit.ts'
 import { beside, nameOf, within, type Format, type OriginEnd } from './format.ts'
@@ -24,7 +25,7 @@ export const db: Format = {
   },
   read(path, sources) {
     const dropped = new Set<string>()
-    const drafts = keyed(entriesIn(path, sources)).flatMap(({ entry, key }): readonly Draft[] => {
+    const drafts = keyed(entriesIn(path, sources)).flatMap(({ entry, key }): readonly ForeignDraft[] => {
       const status = statusOf(entry)
       if (status === 'dropped') dropped.add(key)
       return status === 'dropped' ? [] : [draftIn(entry, key, status)]
@@ -54,10 +55,10 @@ export function entriesIn(path: string, sources: Sources): readonly Entry[] {
   return []
 }
 
-function draftIn(task: Entry, key: string, status: Draft['status']): Draft {
+function draftIn(task: Entry, key: string, status: ForeignDraft['status']): ForeignDraft {
   const title = task.text('title').replace(/\s+/g, ' ').trim()
   if (title === '') task.report('title', `the task ${key} has no title`)
-  return draftOf({
+  return foreignDraft({
     key,
     title,
     status,
@@ -170,7 +171,10 @@ function withComments(task: Entry, comments: readonly (readonly string[])[]): re
 }
 
 /** The tasks as a list of YAML. */
-export function tasksYaml(drafts: readonly Draft[], numberOf: (draft: Draft) => number): string {
+export function tasksYaml(
+  drafts: readonly ForeignDraft[],
+  numberOf: (draft: ForeignDraft) => number,
+): string {
   const numbers = new Map(drafts.map((draft) => [draft.key, numberOf(draft)]))
   return yamlList(
     drafts.map((draft) => ({

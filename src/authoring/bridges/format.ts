@@ -1,5 +1,5 @@
 import type { OriginReport } from '../../backlog/origin.ts'
-import type { Draft } from './draft.ts'
+import { type ForeignDraft } from './draft.ts'
 import type { Source, Sources } from './source.ts'
 import type { Value } from './value.ts'
 
@@ -24,7 +24,7 @@ export interface ReadingOptions {
 /** The content of another tool's files. */
 export interface ForeignBacklog {
   /** In the order in which they are to be done. */
-  readonly drafts: readonly Draft[]
+  readonly drafts: readonly ForeignDraft[]
   /** The keys of tasks that are dropped or archived: no task waits for them. */
   readonly dropped?: ReadonlySet<string>
   /** Documents that belong to the tasks, by their new path. */

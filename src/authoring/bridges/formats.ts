@@ -3,7 +3,7 @@ import { backlogMd } from './backlog-md.ts'
 import { change } from './change.ts'
 import { checklist } from './checklist.ts'
 import { db } from './db.ts'
-import type { Draft } from './draft.ts'
+import { type ForeignDraft } from './draft.ts'
 import { within, type Format, type Look, type ReadingOptions } from './format.ts'
 import { FORMAT_NAMES, type FormatName } from '../../backlog/formats.ts'
 import { githubIssues } from './github-issues.ts'
@@ -71,7 +71,7 @@ function lookAt(path: string, sources: Sources): Look {
 
 /** Another tool's backlog, as drafts that refer only to each other, and its mistakes. */
 export interface Reading {
-  readonly drafts: readonly Draft[]
+  readonly drafts: readonly ForeignDraft[]
   readonly documents: ReadonlyMap<string, string>
   /** How many of its tasks are dropped. */
   readonly dropped: number
@@ -90,7 +90,7 @@ export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: Rea
   const known = new Map(drafts.map(({ key }) => [key.toLowerCase(), key]))
   const gone = new Set([...dropped].map((key) => key.toLowerCase()))
   const unknown: Diagnostic[] = []
-  const resolved = drafts.map((draft): Draft => {
+  const resolved = drafts.map((draft): ForeignDraft => {
     const depends = draft.depends.flatMap((need) => {
       const found = exact.has(need) ? need : known.get(need.toLowerCase())
       if (found !== undefined) return found === draft.key ? [] : [found]

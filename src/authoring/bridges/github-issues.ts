@@ -1,6 +1,6 @@
 import { applySplices } from '../../backlog/markdown/splice.ts'
 import { readBoxes } from './boxes.ts'
-import { draftOf, titleOf, type Draft } from './draft.ts'
+import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { setJson } from './edit.ts'
 import type { Format } from './format.ts'
 import { entriesOf, entryAt, keyed, type Entry, type Sources } from './source.ts'
@@ -48,7 +48,7 @@ function isClosed(issue: Entry): boolean {
 
 const NEEDS = /\b(?:depends on|blocked by|requires|after)\b:?[ \t]*((?:(?:,|and|&)?[ \t]*#\d+)+)/gi
 
-function draftIn(issue: Entry, key: string): Draft {
+function draftIn(issue: Entry, key: string): ForeignDraft {
   const title = titleOf(issue.text('title'))
   if (title === '') issue.report('title', `issue ${key} has no title`)
   const body = issue.text('body').replaceAll(/\r\n?/g, '\n')
@@ -65,7 +65,7 @@ function draftIn(issue: Entry, key: string): Draft {
     milestone && milestone.kind === 'table' ? entryAt(issue.source, milestone, 'a milestone') : null
   const number = named?.text('number') ?? ''
   const name = named?.text('title') ?? ''
-  return draftOf({
+  return foreignDraft({
     key,
     title,
     status: isClosed(issue) ? 'DONE' : 'TODO',

@@ -1,5 +1,5 @@
 import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
-import { draftOf, titleOf, type Draft } from './draft.ts'
+import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { removeJson, setJson } from './edit.ts'
 import {
   chained,
@@ -69,11 +69,11 @@ function tasksOf(
     how,
   )
   const ofAll = spec.texts('acceptanceCriteria').map((text) => ({ text, met: false, ofAll: true }))
-  return tasks.map(({ task, key, status }, at): Draft => {
+  return tasks.map(({ task, key, status }, at): ForeignDraft => {
     const isLast = at === tasks.length - 1
     const description = task.text('description', 'title')
     if (description === '') task.report('description', `the task ${key} says nothing of what is to be done`)
-    return draftOf({
+    return foreignDraft({
       key,
       title: titleOf(description),
       status,
@@ -131,14 +131,14 @@ function specStatus(tasks: readonly string[]): string {
 }
 
 /** The backlog as specs, one for each milestone. */
-export function implementationText(drafts: readonly Draft[], now: Date): string {
+export function implementationText(drafts: readonly ForeignDraft[], now: Date): string {
   const milestones = [...new Set(drafts.map(({ milestone }) => milestone))]
   const specs = milestones.map((milestone, index) => specOf(milestone, index, drafts))
   const updatedAt = `${now.toISOString().slice(0, 19)}Z`
   return `${JSON.stringify({ version: 1, updatedAt, updatedBy: 'ralph', specs }, null, 2)}\n`
 }
 
-function specOf(milestone: string | null, index: number, drafts: readonly Draft[]): object {
+function specOf(milestone: string | null, index: number, drafts: readonly ForeignDraft[]): object {
   const own = drafts.filter((draft) => draft.milestone === milestone)
   const name = (milestone ?? 'Tasks').replace(/^\d+(?:\.\d+)*\s*[—–:.-]*\s*/, '') || (milestone ?? 'Tasks')
   const context = own.flatMap(({ background }) =>

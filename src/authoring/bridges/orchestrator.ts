@@ -1,4 +1,5 @@
-import { draftOf, foreignStatus, openCriteria, titleOf, type Draft } from './draft.ts'
+import { openCriteria } from '../../backlog/draft.ts'
+import { foreignDraft, foreignStatus, titleOf, type ForeignDraft } from './draft.ts'
 import { nameOf, within, type Format } from './format.ts'
 import { entryAt, keyReader, type Entry, type Sources } from './source.ts'
 
@@ -19,7 +20,7 @@ export const orchestrator: Format = {
       .filter((file) => sources.tree.text(file) !== null)
     const readKey = keyReader()
     const dropped = new Set<string>()
-    const drafts = taskFiles(path, sources).flatMap((file): readonly Draft[] => {
+    const drafts = taskFiles(path, sources).flatMap((file): readonly ForeignDraft[] => {
       const found = sources.value(file)
       const task = found && entryAt(found.source, found.value, 'an object with a task')
       if (!task) return []
@@ -32,7 +33,7 @@ export const orchestrator: Format = {
         ? []
         : [draftIn(task, { key, status: status ?? 'TODO', context })]
     })
-    const place = (draft: Draft): number => {
+    const place = (draft: ForeignDraft): number => {
       const at = state.order.indexOf(draft.key)
       return at < 0 ? Infinity : at
     }
@@ -81,12 +82,12 @@ function draftIn(
     key,
     status,
     context,
-  }: { readonly key: string; readonly status: Draft['status']; readonly context: readonly string[] },
-): Draft {
+  }: { readonly key: string; readonly status: ForeignDraft['status']; readonly context: readonly string[] },
+): ForeignDraft {
   const description = task.text('description', 'details', 'body', 'prompt')
   const title = titleOf(task.text('title', 'name', 'summary') || description)
   if (title === '') task.report('title', `the task ${key} has no title`)
-  return draftOf({
+  return foreignDraft({
     key,
     title,
     status,

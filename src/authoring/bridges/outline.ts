@@ -1,6 +1,6 @@
 import { readBoxes, readHeadings, withoutBoxes, type BoxItem, type PlainHeading } from './boxes.ts'
 import { criteriaIn, descriptionOf } from './checklist.ts'
-import { draftOf, titleOf, type Draft } from './draft.ts'
+import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import type { Format } from './format.ts'
 import { slugOf } from './implementation.ts'
 import type { Source } from './source.ts'
@@ -106,13 +106,13 @@ function milestoneOf({ text }: Section, index: number): string {
   return own ? `${own[1]} — ${own[2]}` : `${index + 1} — ${text}`
 }
 
-function named(parts: readonly Part[]): readonly Draft[] {
+function named(parts: readonly Part[]): readonly ForeignDraft[] {
   const counts = new Map<string, number>()
   return parts.map(({ heading, at, milestone, description, boxes, isDone, source }) => {
     const slug = slugOf(heading) || 'task'
     const count = (counts.get(slug) ?? 0) + 1
     counts.set(slug, count)
-    return draftOf({
+    return foreignDraft({
       key: count === 1 ? slug : `${slug}~${count}`,
       title: titleOf(heading.replace(/^\d+(?:\.\d+)*[.):]?\s+/, '')),
       status: isDone ? 'DONE' : 'TODO',

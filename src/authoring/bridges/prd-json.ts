@@ -1,5 +1,5 @@
 import { applySplices } from '../../backlog/markdown/splice.ts'
-import { draftOf, titleOf, type Draft } from './draft.ts'
+import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { setJson } from './edit.ts'
 import { keyOf, type Format } from './format.ts'
 import { criteriaOf, entryAt, keyed, type Entry, type Sources } from './source.ts'
@@ -13,10 +13,10 @@ export const prdJson: Format = {
     const about = root?.text('description') ?? ''
     const background =
       about === '' ? [] : ([[`About ${root?.text('project', 'name') || 'the project'}`, about]] as const)
-    const drafts = keyedStories(root).map(({ entry: story, key }): Draft => {
+    const drafts = keyedStories(root).map(({ entry: story, key }): ForeignDraft => {
       const title = titleOf(story.text('title', 'name', 'description'))
       if (title === '') story.report('title', `the story ${key} has no title`)
-      return draftOf({
+      return foreignDraft({
         key,
         title,
         status: passes(story) ? 'DONE' : 'TODO',

@@ -1,5 +1,5 @@
 import type { Status } from '../../backlog/model.ts'
-import type { Draft } from './draft.ts'
+import { type ForeignDraft } from './draft.ts'
 
 /** A task that an earlier import added. */
 export interface ImportedTask {
@@ -13,13 +13,13 @@ export interface ImportedTask {
 
 /** What another import has to do. */
 export interface ImportPlan {
-  readonly added: readonly Draft[]
+  readonly added: readonly ForeignDraft[]
   /** Open tasks whose origin alone has changed. */
-  readonly changed: readonly { readonly task: ImportedTask; readonly draft: Draft }[]
+  readonly changed: readonly { readonly task: ImportedTask; readonly draft: ForeignDraft }[]
   /** Tasks whose file and origin have both changed: a person has to decide. */
   readonly both: readonly {
     readonly task: ImportedTask
-    readonly draft: Draft
+    readonly draft: ForeignDraft
     readonly parts: readonly string[]
   }[]
   /** Tasks that are no longer in the origin. */
@@ -28,9 +28,9 @@ export interface ImportPlan {
 
 /** Compares the backlog with its state at the last import; null if that state is unknown. */
 export function planImport(
-  drafts: readonly Draft[],
+  drafts: readonly ForeignDraft[],
   imported: readonly ImportedTask[],
-  before: readonly Draft[] | null,
+  before: readonly ForeignDraft[] | null,
 ): ImportPlan {
   const known = new Map(imported.map((task) => [task.key, task]))
   const earlier = new Map(before?.map((draft) => [draft.key, draft]))
@@ -52,8 +52,8 @@ export function planImport(
 }
 
 /** The parts in which two drafts differ, except their place in the file. */
-function differing(before: Draft, after: Draft): readonly string[] {
-  const parts = Object.keys(after) as (keyof Draft)[]
+function differing(before: ForeignDraft, after: ForeignDraft): readonly string[] {
+  const parts = Object.keys(after) as (keyof ForeignDraft)[]
   return parts.filter(
     (part) => part !== 'place' && JSON.stringify(before[part]) !== JSON.stringify(after[part]),
   )

@@ -1,6 +1,7 @@
 import type { Diagnostic, Severity } from '../../base/diagnostic.ts'
 import { placesIn } from '../../base/places.ts'
-import { foreignStatus, type Criterion, type ForeignStatus, type OriginPlace } from './draft.ts'
+import { type Criterion } from '../../backlog/draft.ts'
+import { foreignStatus, type ForeignStatus, type OriginPlace } from './draft.ts'
 import {
   readJsonValue,
   readYamlValue,

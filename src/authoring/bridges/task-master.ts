@@ -1,5 +1,6 @@
 import { applySplices } from '../../backlog/markdown/splice.ts'
-import { draftOf, openCriteria, titleOf, type Draft } from './draft.ts'
+import { openCriteria } from '../../backlog/draft.ts'
+import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { setJson } from './edit.ts'
 import { keyOf, within, type Format, type Look, type OriginEnd } from './format.ts'
 import { entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
@@ -76,7 +77,7 @@ interface TagReading {
   readonly isOnly: boolean
 }
 
-function draftsOf(tag: Tag, reading: TagReading): readonly Draft[] {
+function draftsOf(tag: Tag, reading: TagReading): readonly ForeignDraft[] {
   const tree = tag.tasks.map((task) => ({ task, id: task.text('id'), subtasks: task.entries('subtasks') }))
   const leaves = new Map(tree.map((node) => [node.id, leavesOf(node)]))
   let milestones = 0
@@ -95,7 +96,7 @@ function draftsOf(tag: Tag, reading: TagReading): readonly Draft[] {
         : [draftIn(tag, { key, task, before, milestone: null, part: null, reading })]
     }
     const first = new Set(leavesOf(node).first)
-    return subtasks.flatMap((subtask, index): readonly Draft[] => {
+    return subtasks.flatMap((subtask, index): readonly ForeignDraft[] => {
       const own = `${id}.${subtask.text('id')}`
       const ownKey = reading.readKey(subtask, subtask.text('id') === '' ? '' : keyIn(tag, own))
       if (ownKey === null) return []
@@ -159,14 +160,14 @@ interface Part {
   readonly reading: TagReading
 }
 
-function draftIn(tag: Tag, { key, task, before, milestone, part, reading }: Part): Draft {
+function draftIn(tag: Tag, { key, task, before, milestone, part, reading }: Part): ForeignDraft {
   const title = titleOf(task.text('title', 'description'))
   if (title === '') task.report('title', `the task ${key} has no title`)
   const status = statusOf(task)
   const whole =
     part && [part.task.text('description'), part.task.text('details')].filter(Boolean).join('\n\n')
   const ofAll = part?.isLast ? testsOf(part.task).map((one) => ({ ...one, ofAll: true })) : []
-  return draftOf({
+  return foreignDraft({
     key,
     title,
     status: status === 'dropped' ? 'TODO' : status,

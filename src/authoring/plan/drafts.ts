@@ -1,11 +1,7 @@
-import { inlineCode } from '../../backlog/markdown/fence.ts'
-import { taskWriter } from '../../backlog/draft.ts'
+import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
 import type { Task } from '../../backlog/model.ts'
 import { inOrder } from '../../backlog/order.ts'
 import { parseTask } from '../../backlog/parse.ts'
-import { safeNotes } from '../../backlog/notes.ts'
-import { originText } from '../../backlog/origin.ts'
-import { productOf } from '../../backlog/products.ts'
 import { idOf } from '../../backlog/values.ts'
 import type { TaskVocabulary } from '../../backlog/vocabulary.ts'
 import type { TaskAnswer } from './answers.ts'
@@ -177,58 +173,31 @@ function draftText(
     context,
   }: { readonly id: string; readonly ids: ReadonlyMap<string, string>; readonly context: DraftContext },
 ): string {
-  const { description, criteria, hints, produces, touches, depends, tags, provenance } = task
+  const { milestone, description, criteria, hints, depends, complexity, discipline, feature } = task
   const needed = depends.flatMap((need) => ids.get(keyOf(need)) ?? []).filter((need) => need !== id)
-  const criteriaLines = criteria.map(
-    (criterion) => `- [ ] ${lineText(criterion).replace(/^\[[ xX]\]\s+/, '')}`,
-  )
-  const outputs = produces.length === 0 ? [] : produces.map(productText)
-  const sections = [
-    ['Description', safeNotes(description)],
-    ['Acceptance Criteria', criteriaLines.join('\n')],
-    ['Hints', (hints ?? []).map((hint) => `- ${lineText(hint)}`).join('\n')],
+  const { origin } = context
+  const draft = draftOf({
+    title: task.title,
+    milestone,
+    depends: [...new Set(needed)].toSorted(),
+    prdReference: numbersOf(task, context).map((number) => `${context.slug} §${number}`),
+    touches: task.touches,
+    complexity: complexity ?? undefined,
+    discipline: discipline ?? null,
+    feature: feature ?? null,
+    tags: task.tags ?? [],
+    provenance: task.provenance,
+    origin: origin === null ? undefined : { path: origin, key: id },
+    description,
+    criteria: openCriteria(criteria.map((criterion) => criterion.replace(/^\s*\[[ xX]\]\s+/, ''))),
+    hints: (hints ?? []).map((hint) => `- ${lineText(hint)}`).join('\n'),
     // A check may change nothing.
-    ['Produces', provenance === 'system' ? '- none' : outputs.map((one) => `- ${one}`).join('\n')],
-  ] as const
-  return taskWriter(
-    context.others,
-    context.vocabulary,
-  )({
-    id,
-    title: lineText(task.title),
-    fields: [
-      ['Status', 'TODO'],
-      ['Milestone', lineText(task.milestone)],
-      ['Depends', [...new Set(needed)].toSorted().join(', ') || 'none'],
-      [
-        'PRD Reference',
-        numbersOf(task, context)
-          .map((number) => `${context.slug} §${number}`)
-          .join(', '),
-      ],
-      ['Touches', touches.map(codeOf).join(', ')],
-      ['Complexity', task.complexity ?? ''],
-      ['Discipline', lineText(task.discipline ?? '')],
-      ['Feature', lineText(task.feature ?? '')],
-      ['Tags', (tags ?? []).map(lineText).join(', ')],
-      ['Provenance', provenance],
-      ['Origin', context.origin === null ? '' : originText({ path: context.origin, key: id })],
-    ],
-    sections: sections.filter(([, body]) => body !== ''),
+    produces: task.provenance === 'system' ? ['none'] : task.produces,
   })
+  return draftWriter(context.others, context.vocabulary)(id, draft)
 }
 
 function numbersOf({ requirements: named }: TaskAnswer, { requirements }: DraftContext): readonly string[] {
   const numbers = named.flatMap((name) => requirementNamed(requirements, name)?.number ?? [])
   return [...new Set(numbers)]
-}
-
-function codeOf(path: string): string {
-  return path.includes('`') ? lineText(path) : inlineCode(path)
-}
-
-/** Marks a path as code; what only a person can check (`Tests`) stays as it is. */
-function productText(product: string): string {
-  const { path } = productOf({ inlineText: (raw) => raw.replaceAll('`', '') }, product)
-  return path === product.trim() ? codeOf(path) : lineText(product)
 }

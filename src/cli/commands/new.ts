@@ -4,16 +4,11 @@ import { UserError } from '../../base/errors.ts'
 import { fewOf } from '../../base/text.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
 import type { Context } from '../command.ts'
+import { type Draft, draftOf } from '../../backlog/draft.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { findTask } from '../../project/find-task.ts'
 import { highestNumber } from '../../project/highest-number.ts'
-import {
-  asCode,
-  milestoneLike,
-  newMilestone,
-  writeNewTask,
-  type NewTaskFields,
-} from '../../project/new-task.ts'
+import { milestoneLike, newMilestone, pathIn, writeNewTask } from '../../project/new-task.ts'
 import { openProject, type Project } from '../../project/project.ts'
 import { unlessGitIsMissing } from '../../project/repository.ts'
 import { paragraph } from '../../screen/block.ts'
@@ -23,13 +18,13 @@ export async function run(context: Context): Promise<number> {
   const project = await openProject(context.where)
   const title = (context.args[0] ?? '').replace(/\s+/g, ' ').trim()
   if (title === '') throw new UserError('a task needs a title', 'ralph new "Add the login form"')
-  const fields = await fieldsOf(context, project)
+  const draft = draftIn(context, project, title)
   const git = openReadingGit({ cwd: project.root, env: context.io.env })
   const highest = await unlessGitIsMissing(
     highestNumber(git, project, project.tasks),
     project.tasks.at(-1)?.number ?? 0,
   )
-  const { id, file } = await writeNewTask({ ...project, highest }, { title, fields })
+  const { id, file } = writeNewTask({ ...project, highest }, draft)
   await noteMilestone(context, project)
   if (context.json) context.printJson({ version: 1, id, file })
   else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
@@ -44,28 +39,27 @@ async function noteMilestone({ options, note }: Context, { tasks }: Project): Pr
   if (isNew) await note([paragraph([], `note: the milestone "${milestone}" is new${others}`)])
 }
 
-async function fieldsOf({ options }: Context, { root, tasks }: Project): Promise<NewTaskFields> {
+function draftIn({ options }: Context, { root, tasks }: Project, title: string): Draft {
   const depends = options.list('depends').filter((id) => id.toLowerCase() !== 'none')
-  return [
-    ['Status', 'TODO'],
-    ['Milestone', milestoneLike(options.text('milestone'), tasks)],
-    ['Depends', depends.map((id) => findTask(tasks, id).id).join(', ') || 'none'],
-    [
-      'Touches',
-      options
-        .list('touches')
-        .map((path) => asCode(path, '--touches'))
-        .join(', '),
-    ],
-    ['Complexity', options.text('complexity') ?? ''],
-    ['Discipline', nameOf('discipline', options.text('discipline'), namesIn(root, DISCIPLINES))],
-    ['Feature', nameOf('feature', options.text('feature'), namesIn(root, FEATURES))],
-    ['Provenance', 'human'],
-  ]
+  return draftOf({
+    title,
+    milestone: milestoneLike(options.text('milestone'), tasks),
+    depends: depends.map((id) => findTask(tasks, id).id),
+    touches: options.list('touches').map((path) => pathIn(path, '--touches')),
+    complexity: options.text('complexity'),
+    discipline: nameOf('discipline', options.text('discipline'), namesIn(root, DISCIPLINES)),
+    feature: nameOf('feature', options.text('feature'), namesIn(root, FEATURES)),
+    provenance: 'human',
+    description: null,
+  })
 }
 
-function nameOf(kind: 'discipline' | 'feature', name: string | undefined, known: readonly string[]): string {
-  if (name === undefined) return ''
+function nameOf(
+  kind: 'discipline' | 'feature',
+  name: string | undefined,
+  known: readonly string[],
+): string | null {
+  if (name === undefined) return null
   const found = nameAmong(known, name)
   if (found !== undefined) return found
   const near = closest(name, known)

@@ -1,4 +1,6 @@
+import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
 import { EXAMPLE_DESCRIPTION } from '../../backlog/template.ts'
+import { TASK_VOCABULARY } from '../../backlog/vocabulary.ts'
 import { TASK_FOLDER } from '../../config/defaults.ts'
 import type { Gate } from '../../base/nouns.ts'
 import type { ProposedAliases } from './propose-aliases.ts'
@@ -27,7 +29,10 @@ export interface InitFindings {
 
 /** The files to write: a first task if there is none, and a configuration if there is none. */
 export function planSetup(findings: InitFindings): readonly PlannedFile[] {
-  const task = { file: `${findings.dir}/T-001.md`, text: FIRST_TASK }
+  const task = {
+    file: `${findings.dir}/T-001.md`,
+    text: draftWriter([], TASK_VOCABULARY)('T-001', FIRST_TASK),
+  }
   const config = { file: 'ralph.config.json', text: `${JSON.stringify(configOf(findings), null, 2)}\n` }
   return [
     ...(findings.hasTasks || findings.foreign.length > 0 ? [] : [task]),
@@ -50,26 +55,14 @@ function gateOf({ name, command, required }: Gate): object {
   return { name, command, ...(required ? {} : { required }) }
 }
 
-const FIRST_TASK = `# T-001: Add the login form
-
-- **Status**: BLOCKED
-- **Depends**: none
-- **Complexity**: Light
-- **Provenance**: system
-
-## Description
-
-${EXAMPLE_DESCRIPTION}
-
-## Acceptance Criteria
-
-- [ ] An empty password is refused with a message
-
-## Produces
-
-- \`src/login.ts\`
-
-## Blocked
-
-This is an example, and no agent works on it: make it a task of yours, with the status TODO and without this section, or delete the file.
-`
+const FIRST_TASK = draftOf({
+  title: 'Add the login form',
+  status: 'BLOCKED',
+  complexity: 'Light',
+  provenance: 'system',
+  description: EXAMPLE_DESCRIPTION,
+  criteria: openCriteria(['An empty password is refused with a message']),
+  produces: ['src/login.ts'],
+  blockedReason:
+    'This is an example, and no agent works on it: make it a task of yours, with the status TODO and without this section, or delete the file.',
+})
