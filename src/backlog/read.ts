@@ -8,14 +8,14 @@ import type { FactName, Facts, Task, TaskHead, TaskName } from './model.ts'
 import { inOrder } from './order.ts'
 import { type FactRequest, factsScanner } from './head-reader.ts'
 import { readTaskBytes, readTaskFiles, type TaskBytes, type Unreadable } from './task-files.ts'
+import { fileIn, type TaskFolders, USUAL_FOLDERS } from './task-folders.ts'
+import { numberOf } from './values.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
 /** All tasks of a project, including those that cannot be read. */
 export interface Backlog<T extends TaskName = Task> {
   /** The project's root, absolute. */
   readonly root: string
-  /** The task folder relative to the root, with forward slashes. */
-  readonly dir: string
   /** By number, then by file name. */
   readonly tasks: readonly T[]
 }
@@ -23,19 +23,12 @@ export interface Backlog<T extends TaskName = Task> {
 /** The place and the vocabulary of a backlog. */
 export interface BacklogOptions {
   readonly root: string
-  /** Relative to the root, with forward slashes; `docs/tasks` by default. */
-  readonly dir?: string
-  /** More folders, which need not exist. */
-  readonly moreDirs?: readonly string[]
-  /** Whether to ignore the file with that name. */
-  readonly isIgnored?: ((name: string) => boolean) | undefined
+  /** `docs/tasks` by default. The first must exist. */
+  readonly folders?: TaskFolders
   readonly vocabulary?: TaskVocabulary
 }
 
-/** The default task folder. */
-const TASK_FOLDER = 'docs/tasks'
-
-/** Reads the task folder. A file that cannot be read becomes a task with a problem; only a missing folder throws. */
+/** Reads the task folders. A file that cannot be read becomes a task with a problem; only a missing folder throws. */
 export function readBacklog(options: BacklogOptions): Promise<Backlog>
 /** The same for a large backlog: of each task only what `keep` returns stays in memory. */
 export function readBacklog<T extends TaskName>(
@@ -46,12 +39,12 @@ export function readBacklog(
   options: BacklogOptions,
   keep: (task: Task) => TaskName = (task) => task,
 ): Promise<Backlog<TaskName>> {
-  return readFolder(options, keep, () => null)
+  return readFiles(options, keep, () => null)
 }
 
 /** Reads only the head of each task: several times as fast for files in the plainest style. */
 export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
-  return readFolder<TaskHead>(
+  return readFiles<TaskHead>(
     options,
     headOf,
     factsScanner(options.vocabulary ?? TASK_VOCABULARY, { facts: [] }),
@@ -67,7 +60,7 @@ export async function readFacts<K extends FactName>(
   request: FactRequest<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Backlog<Facts<K>>> {
-  return readFolder<Facts<K>>(options, ...factsReaders(options, request, see))
+  return readFiles<Facts<K>>(options, ...factsReaders(options, request, see))
 }
 
 /** The same for one task, from its current file. */
@@ -99,38 +92,35 @@ function factsReaders<K extends FactName>(
 
 type Shortcut<T> = (taskBytes: TaskBytes) => T | null
 
-async function readFolder<T extends TaskName>(
+/** Reads each file with the fastest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
+async function readFiles<T extends TaskName>(
   options: BacklogOptions,
   keep: (task: Task) => T,
   shortcut: Shortcut<T>,
 ): Promise<Backlog<T>> {
-  const { root, dir = TASK_FOLDER, moreDirs = [] } = options
-  const tasks = await readFiles(options, dir, namesIn(root, dir, options), keep, shortcut)
-  for (const more of moreDirs)
-    if (existsSync(join(root, more)))
-      tasks.push(...(await readFiles(options, more, namesIn(root, more, options), keep, shortcut)))
-  return { root, dir, tasks: inOrder(tasks) }
-}
-
-/** Reads each file with the fastest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
-async function readFiles<T>(
-  { root, vocabulary = TASK_VOCABULARY }: BacklogOptions,
-  dir: string,
-  names: readonly string[],
-  keep: (task: Task) => T,
-  shortcut: Shortcut<T>,
-): Promise<T[]> {
-  const kept: T[] = []
-  const folder = join(root, dir)
-  while (kept.length < names.length) {
-    for (const bytes of readTaskFiles(folder, names, kept.length, root)) {
-      const name = names[kept.length]!
-      const file = `${dir}/${name}`
-      const short = typeof bytes === 'string' ? shortcut({ file, id: idInFileName(name)!, bytes }) : null
-      kept.push(short ?? keep(await readWhole(file, bytes, vocabulary)))
+  const { root, vocabulary = TASK_VOCABULARY } = options
+  const files = taskNames(options)
+  const tasks: T[] = []
+  while (tasks.length < files.length) {
+    for (const bytes of readTaskFiles(root, files, tasks.length)) {
+      const { file, id } = files[tasks.length]!
+      const short = typeof bytes === 'string' ? shortcut({ file, id, bytes }) : null
+      tasks.push(short ?? keep(await readWhole(file, bytes, vocabulary)))
     }
   }
-  return kept
+  return { root, tasks: inOrder(tasks) }
+}
+
+/** The names of all task files; reads none of them. */
+export function taskNames({ root, folders = USUAL_FOLDERS }: BacklogOptions): readonly TaskName[] {
+  const { first, names, ignores } = folders
+  const present = names.filter((folder) => folder === first || existsSync(join(root, folder)))
+  return present.flatMap((folder) =>
+    namesIn(root, folder).flatMap((name) => {
+      const id = ignores(name) ? null : idInFileName(name)
+      return id === null ? [] : [{ id, number: numberOf(id), file: fileIn(folder, name) }]
+    }),
+  )
 }
 
 /** Reads one task file again. */
@@ -159,10 +149,9 @@ function headOf({ id, number, file, status, needs, held, problems }: Task): Task
   return { id, number, file, status, needs, held, problems }
 }
 
-function namesIn(root: string, dir: string, { isIgnored }: BacklogOptions): readonly string[] {
+function namesIn(root: string, dir: string): readonly string[] {
   try {
-    const names = readdirSync(join(root, dir)).filter((name) => idInFileName(name) !== null)
-    return isIgnored ? names.filter((name) => !isIgnored(name)) : names
+    return readdirSync(join(root, dir)).sort()
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
     if (code === 'ENOENT') {

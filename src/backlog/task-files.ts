@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
-import { sep } from 'node:path'
 import type { Span } from '../base/diagnostic.ts'
 import { pathWithin } from '../base/paths.ts'
+import type { TaskName } from './model.ts'
 
 /** A task file as read: its UTF-8 bytes, each as one unit. */
 export interface TaskBytes {
@@ -32,27 +32,26 @@ const LARGEST = 1024 * 1024
 const LINE_FEED = 10
 
 /**
- * The bytes of files in a folder, or why each cannot be read: from one on, as many as fit into the buffer. Parts to
- * keep should be copied into new strings.
+ * The bytes of files, or why each cannot be read: from one on, as many as fit into the buffer. Parts to keep should be
+ * copied into new strings.
  */
 export function readTaskFiles(
-  folder: string,
-  names: readonly string[],
-  from: number,
   root: string,
+  files: readonly Pick<TaskName, 'file'>[],
+  from: number,
 ): readonly (string | Unreadable)[] {
-  const files: (Span | string | Unreadable)[] = []
+  const read: (Span | string | Unreadable)[] = []
   let end = 0
-  for (let i = from; i < names.length && buffer.length - end > LEAST_ROOM; i++) {
-    const file = readTaskFile(`${folder}${sep}${names[i]!}`, root, end)
-    files.push(file)
+  for (let i = from; i < files.length && buffer.length - end > LEAST_ROOM; i++) {
+    const file = readTaskFile(`${root}/${files[i]!.file}`, root, end)
+    read.push(file)
     if (typeof file !== 'string' && 'end' in file) {
       end = file.end
       // A construct left open in one file must not continue into the next.
       buffer[end++] = LINE_FEED
     }
   }
-  return partsOfBuffer(files, end)
+  return partsOfBuffer(read, end)
 }
 
 function partsOfBuffer(files: readonly (Span | string | Unreadable)[], end: number): (string | Unreadable)[] {

@@ -78,7 +78,7 @@ async function takeChecked(before: string, { slot, home, source }: CheckPorts): 
   const after = await slot.takeCheck()
   if (after === before) return after
   const changes = await rawChanges(home.git, before, after)
-  const tasks = changes.filter(({ path }) => source.isTask(path.slice(home.prefix.length)))
+  const tasks = changes.filter(({ path }) => source.folders.includes(path.slice(home.prefix.length)))
   const back = tasks.map(({ path, kind, was }) => [path, kind === 'new' ? null : was] as const)
   return back.length === 0 ? after : slot.check.folder.amend(new Map(back))
 }

@@ -1,7 +1,9 @@
 import { fewOf } from '../base/text.ts'
 import { textIn } from '../git/tree.ts'
 import type { Interference } from './events/event.ts'
-import { idInFileName } from '../backlog/file-name.ts'
+import { idInPath } from '../backlog/file-name.ts'
+import { taskFoldersOf } from '../backlog/task-folders.ts'
+import { numberOf } from '../backlog/values.ts'
 import type { RawChange } from '../git/raw-changes.ts'
 import type { Job } from './job.ts'
 import type { AttemptPorts } from './ports.ts'
@@ -29,6 +31,8 @@ export async function taskChanges(
   const added: string[] = []
   const synced = new Set(backlog.origins.map((file) => `${home.prefix}${file}`))
   const numbers = new Set(backlog.numbers)
+  const [first = '', ...more] = backlog.folders
+  const folders = taskFoldersOf([first, ...more])
   const corrected = new Map<string, string>()
   const isTask = async (path: string): Promise<boolean> => {
     const text = await textIn(home.git, tree, path)
@@ -43,8 +47,9 @@ export async function taskChanges(
       touched.push(change)
       continue
     }
-    const number = taskNumber(path, home.prefix, backlog.folders)
-    if (number === null) continue
+    const inside = path.startsWith(home.prefix) ? path.slice(home.prefix.length) : ''
+    if (!folders.includes(inside)) continue
+    const number = numberOf(idInPath(inside))
     const isNew = kind === 'new' && !numbers.has(number) && added.length < backlog.mayAdd
     if (isNew && (await isTask(path))) {
       added.push(path)
@@ -52,16 +57,6 @@ export async function taskChanges(
     } else touched.push(change)
   }
   return { touched, origins, added, corrected }
-}
-
-/** The task number in a path of the repository; null if it is not a task file. */
-function taskNumber(path: string, prefix: string, folders: readonly string[]): number | null {
-  const end = path.lastIndexOf('/') + 1
-  const isTasks = folders.some(
-    (folder) => path.slice(0, end) === `${prefix}${folder === '.' ? '' : `${folder}/`}`,
-  )
-  const id = isTasks ? idInFileName(path.slice(end)) : null
-  return id === null ? null : Number(id.slice(2))
 }
 
 /** What the agent did that is not its to do. */

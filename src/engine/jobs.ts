@@ -381,7 +381,7 @@ export class Jobs {
     const files = landed.changes.flatMap(({ path, kind }) =>
       kind === 'new' && path.startsWith(home.prefix) ? [path.slice(home.prefix.length)] : [],
     )
-    ledger.addedTasks += files.filter((file) => source.isTask(file)).length
+    ledger.addedTasks += files.filter((file) => source.folders.includes(file)).length
     const done = outcome('done', 'the agent says that it is done')
     emit(attemptFinished(candidate, done, { denied: [], ref: null }))
     if (source.tasks().find(({ id }) => id === task.id)?.status !== 'DONE')

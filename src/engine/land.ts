@@ -423,7 +423,7 @@ export function objectionToTasks(
 ): string | null {
   const added = changes.flatMap(({ path, kind }) => {
     const file = path.startsWith(prefix) ? path.slice(prefix.length) : ''
-    return kind === 'new' && source.isTask(file) ? [file] : []
+    return kind === 'new' && source.folders.includes(file) ? [file] : []
   })
   const taken = added.find((file) =>
     source.tasks().some((task) => task.file !== file && task.id === idInPath(file)),

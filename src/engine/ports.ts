@@ -11,6 +11,7 @@ import type { QuestionToPerson, SignalPorts, TaskDraft } from '../agents/signals
 import type { SignalInput, SignalResource } from '../agents/signal/signal.ts'
 import type { Blockage, Completion } from '../backlog/finish.ts'
 import type { Task } from '../backlog/model.ts'
+import type { TaskFolders } from '../backlog/task-folders.ts'
 import type { Origins } from '../backlog/origin.ts'
 import type { OnCheckpoint } from './checkpoint.ts'
 import type { Control } from './control.ts'
@@ -85,10 +86,7 @@ export interface Slots {
 
 /** The tasks of a run: as they are on its branch, whatever is in the checkout. */
 export interface TaskSource {
-  /** The task folders, relative to the project's root, with forward slashes: new tasks go into the first. */
-  readonly folders: readonly [string, ...string[]]
-  /** Whether a path, relative to the root, is a task's. */
-  isTask(path: string): boolean
+  readonly folders: TaskFolders
   /** The tasks by number, as last read. */
   tasks(): readonly Task[]
   /** Reads the tasks of a commit. */

@@ -13,7 +13,7 @@ export interface Obstacle {
 
 /** Throws if no run could work here. */
 export async function refuseImpossible({ home, source }: RunPorts): Promise<void> {
-  const found = await obstacles(home.git, home.prefix, source.folders[0])
+  const found = await obstacles(home.git, home.prefix, source.folders.first)
   if (found.length > 0)
     throw new UserError(
       found.map(({ message }) => message).join('; '),

@@ -2,18 +2,19 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { namesIn } from '../base/folder.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
 import type { Range } from '../git/range.ts'
 import { filesIn, type TreeEntry } from '../git/tree.ts'
 import { ownText } from '../backlog/byte-text.ts'
-import { idInFileName, idInPath } from '../backlog/file-name.ts'
+import { idInFileName } from '../backlog/file-name.ts'
 import type { FactName, Facts, Task, TaskName } from '../backlog/model.ts'
 import { inOrder } from '../backlog/order.ts'
 import { parseTask, unreadableTask } from '../backlog/parse.ts'
 import { factsScanner } from '../backlog/head-reader.ts'
+import { taskNames } from '../backlog/read.ts'
 import { readTaskFiles, type Unreadable } from '../backlog/task-files.ts'
+import type { TaskFolders } from '../backlog/task-folders.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 import { numberOf } from '../backlog/values.ts'
 
@@ -34,7 +35,7 @@ type BytesOf = (version: TaskVersion) => string | Unreadable
 /** Where task files are, and their vocabulary. */
 export interface BacklogPlace {
   readonly root: string
-  readonly dir: string
+  readonly folders: TaskFolders
   readonly vocabulary: TaskVocabulary
 }
 
@@ -47,13 +48,13 @@ export type BacklogVersions = Awaited<ReturnType<typeof readVersions>>
 /** Reads the task files at both ends of a range from git's objects, each content once, without a checkout. */
 export async function readVersions(git: Git, range: Range, place: BacklogPlace) {
   const { from, to } = range
-  const { dir, vocabulary } = place
+  const { folders, vocabulary } = place
   const onDisk: Contents = new Map()
   const [old, recent] = await Promise.all([
-    versionsAt(git, from, dir),
-    to === null ? versionsOnDisk(place, from.length, onDisk) : versionsAt(git, to, dir),
+    versionsAt(git, from, folders),
+    to === null ? versionsOnDisk(place, from.length, onDisk) : versionsAt(git, to, folders),
   ])
-  const before = await withMoved(git, range, { dir, old, recent })
+  const before = await withMoved(git, range, { folders, old, recent })
   const names = [...before, ...recent].map(({ blob }) => blob).filter((blob) => !onDisk.has(blob))
   // Strings would fill the engine's heap; these bytes are outside of it.
   const blobs = await contentsOf(git, names)
@@ -75,8 +76,9 @@ export async function readVersions(git: Git, range: Range, place: BacklogPlace) 
   }
 }
 
-async function versionsAt(git: Git, commit: string, dir: string): Promise<Versions> {
-  return versionsIn(await filesIn(git, commit, dir))
+async function versionsAt(git: Git, commit: string, { names, includes }: TaskFolders): Promise<Versions> {
+  const files = await Promise.all(names.map((folder) => filesIn(git, commit, folder)))
+  return versionsIn(files.flat().filter(({ path }) => includes(path)))
 }
 
 function versionsIn(files: readonly TreeEntry[]): Versions {
@@ -88,17 +90,15 @@ function versionsIn(files: readonly TreeEntry[]): Versions {
 }
 
 /** The files on disk with the hashes that git would give them, so unchanged files need no git. */
-function versionsOnDisk({ root, dir }: BacklogPlace, nameLength: number, contents: Contents): Versions {
-  const names = namesIn(join(root, dir)).filter((name) => idInFileName(name) !== null)
+function versionsOnDisk(place: BacklogPlace, nameLength: number, contents: Contents): Versions {
+  const names = taskNames(place)
   const versions: TaskVersion[] = []
   while (versions.length < names.length) {
-    for (const bytes of readTaskFiles(join(root, dir), names, versions.length, root)) {
+    for (const bytes of readTaskFiles(place.root, names, versions.length)) {
       const name = names[versions.length]!
-      const file = dir === '' || dir === '.' ? name : `${dir}/${name}`
-      const blob = typeof bytes === 'string' ? blobName(bytes, nameLength) : `unreadable ${file}`
+      const blob = typeof bytes === 'string' ? blobName(bytes, nameLength) : `unreadable ${name.file}`
       contents.set(blob, bytes)
-      const id = idInPath(file)
-      versions.push({ file, id, number: numberOf(id), blob })
+      versions.push({ ...name, blob })
     }
   }
   return inOrder(versions)
@@ -113,7 +113,11 @@ function blobName(bytes: string, length: number): string {
 async function withMoved(
   git: Git,
   { from, to }: Range,
-  { dir, old, recent }: { readonly dir: string; readonly old: Versions; readonly recent: Versions },
+  {
+    folders,
+    old,
+    recent,
+  }: { readonly folders: TaskFolders; readonly old: Versions; readonly recent: Versions },
 ): Promise<Versions> {
   const known = new Set(old.map(({ number }) => number))
   const news = new Set(recent.map(({ number }) => number).filter((number) => !known.has(number)))
@@ -126,15 +130,11 @@ async function withMoved(
   const isGone = ({ file }: TaskVersion): boolean =>
     !(left ? left.has(file) : existsSync(join(git.cwd, file)))
   const moved = versionsIn(were).filter(
-    (version) => news.has(version.number) && !isIn(version.file, dir) && isGone(version),
+    (version) => news.has(version.number) && !folders.includes(version.file) && isGone(version),
   )
   const isOnly = ({ number }: TaskVersion): boolean =>
     moved.filter((one) => one.number === number).length === 1
   return inOrder([...old, ...moved.filter(isOnly)])
-}
-
-function isIn(file: string, dir: string): boolean {
-  return file.slice(0, Math.max(0, file.lastIndexOf('/'))) === (dir === '.' ? '' : dir)
 }
 
 /** Makes the reader of some facts of versions in the plainest style, with their bytes; null for another style. */

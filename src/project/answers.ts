@@ -39,7 +39,7 @@ export class Answers {
   /** The answer to a question; calls `make` only if it may have changed. */
   async to(
     question: string,
-    { place, now }: { readonly place: Pick<Place, 'root' | 'dir'>; readonly now: Date },
+    { place, now }: { readonly place: Pick<Place, 'root' | 'folders'>; readonly now: Date },
     make: () => Promise<string>,
   ): Promise<string> {
     const repository = await this.#repositoryOf(place.root)
@@ -65,9 +65,9 @@ export class Answers {
 }
 
 /** The files that the overviews read. */
-function backlogFiles({ root, dir }: Pick<Place, 'root' | 'dir'>): readonly string[] {
-  const folders = [...new Set([dir, '.', 'docs', DISCIPLINES, FEATURES])]
-  return folders.flatMap((folder) => {
+function backlogFiles({ root, folders }: Pick<Place, 'root' | 'folders'>): readonly string[] {
+  const looked = new Set([...folders.names, '.', 'docs', DISCIPLINES, FEATURES])
+  return [...looked].flatMap((folder) => {
     const path = join(root, folder)
     return fileNamesIn(path).map((name) => path + sep + name)
   })

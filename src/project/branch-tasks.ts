@@ -1,46 +1,30 @@
 import { contentsOf } from '../git/contents.ts'
 import { MODES } from '../git/raw-changes.ts'
 import { entriesIn, type TreeEntry } from '../git/tree.ts'
-import { idInFileName } from '../backlog/file-name.ts'
 import type { Task } from '../backlog/model.ts'
 import { inOrder } from '../backlog/order.ts'
 import { parseTask, unreadableTask } from '../backlog/parse.ts'
+import type { TaskFolders } from '../backlog/task-folders.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 import type { TaskSource } from '../engine/ports.ts'
 import type { Home } from '../engine/slot/home.ts'
 
-/** Where tasks are, and how their files are read. */
-export interface TaskPlace {
-  readonly folders: readonly [string, ...string[]]
-  /** Whether the file of that name is configured to be no task. */
-  readonly isIgnored?: ((name: string) => boolean) | undefined
-  readonly vocabulary: TaskVocabulary
-}
-
-/** Distinguishes task files from other files by their paths. */
-export function isTaskIn({ folders, isIgnored }: Omit<TaskPlace, 'vocabulary'>): TaskSource['isTask'] {
-  return (path) =>
-    folders.some((folder) => {
-      const name = folder === '.' ? path : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : ''
-      return !name.includes('/') && idInFileName(name) !== null && !isIgnored?.(name)
-    })
-}
-
 /** The tasks of a branch, read from commits: a file that has not changed is not read again. */
 export class BranchTasks implements TaskSource {
-  readonly folders: readonly [string, ...string[]]
-  readonly isTask: TaskSource['isTask']
+  readonly folders: TaskFolders
   readonly #home: Home
-  readonly #place: TaskPlace
+  readonly #vocabulary: TaskVocabulary
   #commit: string | null = null
   #known = new Map<string, { readonly blob: string; readonly task: Task }>()
   #tasks: readonly Task[] = []
 
-  constructor(home: Home, place: TaskPlace) {
+  constructor(
+    home: Home,
+    { folders, vocabulary }: { readonly folders: TaskFolders; readonly vocabulary: TaskVocabulary },
+  ) {
     this.#home = home
-    this.#place = place
-    this.folders = place.folders
-    this.isTask = isTaskIn(place)
+    this.#vocabulary = vocabulary
+    this.folders = folders
   }
 
   tasks(): readonly Task[] {
@@ -67,12 +51,12 @@ export class BranchTasks implements TaskSource {
 
   async #read(file: string, mode: string, bytes: Buffer | undefined): Promise<Task> {
     if (mode === MODES.link) return unreadableTask(file, 'it is a link')
-    return parseTask({ file, text: bytes?.toString() ?? '' }, this.#place.vocabulary)
+    return parseTask({ file, text: bytes?.toString() ?? '' }, this.#vocabulary)
   }
 
   async #files(commit: string): Promise<readonly TreeEntry[]> {
     const { git, prefix } = this.#home
-    const paths = this.folders.map((folder) => (folder === '.' ? prefix : `${prefix}${folder}/`))
+    const paths = this.folders.names.map((folder) => (folder === '.' ? prefix : `${prefix}${folder}/`))
     const entries = await entriesIn(git, [
       '--full-tree',
       commit,
@@ -81,7 +65,7 @@ export class BranchTasks implements TaskSource {
     ])
     return entries.flatMap((entry) => {
       const path = entry.path.slice(prefix.length)
-      return entry.path.startsWith(prefix) && this.isTask(path) ? [{ ...entry, path }] : []
+      return entry.path.startsWith(prefix) && this.folders.includes(path) ? [{ ...entry, path }] : []
     })
   }
 }

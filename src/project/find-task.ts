@@ -1,35 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
-import { idInFileName } from '../backlog/file-name.ts'
 import type { Task, TaskName } from '../backlog/model.ts'
-import { readHeads, readTask } from '../backlog/read.ts'
-import { numberOf } from '../backlog/values.ts'
+import { readTask, taskNames } from '../backlog/read.ts'
 import type { Place } from './project.ts'
 
-/** The names of a place's task files; reads none of them. */
-export async function taskNames(place: Place): Promise<readonly TaskName[]> {
-  try {
-    const { root, dir, moreDirs, isIgnored } = place
-    const folders = [dir, ...moreDirs.filter((more) => existsSync(join(root, more)))]
-    return folders.flatMap((folder) =>
-      readdirSync(join(root, folder))
-        .toSorted()
-        .flatMap((name) => {
-          const id = isIgnored?.(name) ? null : idInFileName(name)
-          return id === null ? [] : [{ id, number: numberOf(id), file: `${folder}/${name}` }]
-        }),
-    )
-  } catch {
-    // Reading the tasks reports what is wrong with the folder.
-    return (await readHeads(place)).tasks
-  }
-}
-
 /** Reads the whole task that was meant, and no other. */
-export async function readNamed(place: Place, typed: string): Promise<Task> {
-  const { file } = findTask(await taskNames(place), typed)
+export function readNamed(place: Place, typed: string): Promise<Task> {
+  const { file } = findTask(taskNames(place), typed)
   return readTask(place.root, file, place.vocabulary)
 }
 

@@ -10,10 +10,10 @@ import type { Place } from './project.ts'
  */
 export async function highestNumber(
   git: Git,
-  { dir, moreDirs }: Pick<Place, 'dir' | 'moreDirs'>,
+  { folders }: Pick<Place, 'folders'>,
   tasks: readonly { readonly number: number }[],
 ): Promise<number> {
-  const names = await namesEverywhere(git, [dir, ...moreDirs])
+  const names = await namesEverywhere(git, folders.names)
   let highest = tasks.reduce((most, { number }) => Math.max(most, number), 0)
   for (const name of names) {
     const id = idInFileName(name)

@@ -35,6 +35,7 @@ import { draftWriter } from '../backlog/draft.ts'
 import type { Facts, Task } from '../backlog/model.ts'
 import { readFacts, readTask } from '../backlog/read.ts'
 import { escaped, readOrigin } from '../backlog/origin.ts'
+import { fileIn } from '../backlog/task-folders.ts'
 import { idOf } from '../backlog/values.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
 import { findConfig } from '../config/load.ts'
@@ -152,7 +153,7 @@ interface Target extends Place {
 const NEIGHBOURS = 10
 
 async function openTarget(place: Place): Promise<Target> {
-  if (!existsSync(join(place.root, place.dir))) return { ...place, tasks: [], neighbours: [] }
+  if (!existsSync(join(place.root, place.folders.first))) return { ...place, tasks: [], neighbours: [] }
   const { tasks } = await readFacts(place, { facts: ['milestone', 'origin'] })
   const last = tasks.slice(-NEIGHBOURS)
   const neighbours = await Promise.all(last.map(({ file }) => readTask(place.root, file, place.vocabulary)))
@@ -260,7 +261,7 @@ function textsOf(
   path: string,
   { added, changed }: ImportPlan,
 ): { readonly texts: ReadonlyMap<string, string>; readonly written: Imported['written'] } {
-  const { tasks, highest, neighbours, dir, vocabulary } = project
+  const { tasks, highest, neighbours, folders, vocabulary } = project
   const digits = tasks.length > 0 ? idDigits(tasks) : Math.max(3, String(highest + added.length).length)
   const ids = new Map(
     tasks.flatMap((task) => {
@@ -275,7 +276,7 @@ function textsOf(
     ...changed.map(({ task, draft }) => ({ draft, id: task.id, file: task.file, isNew: false })),
     ...added.map((draft) => {
       const id = ids.get(draft.key) ?? ''
-      return { draft, id, file: `${dir}/${id}.md`, isNew: true }
+      return { draft, id, file: fileIn(folders.first, `${id}.md`), isNew: true }
     }),
   ]
   const textIn = ({ draft, id }: { readonly draft: ForeignDraft; readonly id: string }): string =>

@@ -2,6 +2,7 @@ import { existsSync, watch, type FSWatcher } from 'node:fs'
 import { join } from 'node:path'
 import { select, type TaskState } from '../backlog/select/selection.ts'
 import { idInFileName } from '../backlog/file-name.ts'
+import { fileIn } from '../backlog/task-folders.ts'
 import type { FactName, Facts } from '../backlog/model.ts'
 import { readFacts, readTaskFacts } from '../backlog/read.ts'
 import type { Place } from './project.ts'
@@ -34,8 +35,8 @@ export class LiveListing<K extends FactName> {
 
   /** Calls back a little after files have changed; the returned function ends that. */
   watch(onChange: () => void): () => void {
-    const { root, dir, moreDirs } = this.#place
-    this.#watchers = [dir, ...moreDirs].flatMap((folder) => {
+    const { root, folders } = this.#place
+    this.#watchers = folders.names.flatMap((folder) => {
       try {
         const watcher = watch(join(root, folder), (_, name) => this.#note(folder, name, onChange))
         // No more events come from a folder that was removed.
@@ -53,7 +54,7 @@ export class LiveListing<K extends FactName> {
   #note(folder: string, name: string | null, onChange: () => void): void {
     if (name !== null && idInFileName(name) === null) return
     if (name === null) this.#isStale = true
-    else this.#changed.add(`${folder}/${name}`)
+    else this.#changed.add(fileIn(folder, name))
     this.#timer ??= setTimeout(() => {
       this.#timer = null
       onChange()
@@ -68,9 +69,8 @@ export class LiveListing<K extends FactName> {
   }
 
   async #readOne(file: string): Promise<void> {
-    const { root, isIgnored } = this.#place
-    const name = file.slice(file.lastIndexOf('/') + 1)
-    if (isIgnored?.(name) || !existsSync(join(root, file))) this.#tasks.delete(file)
+    const { root, folders } = this.#place
+    if (!folders.includes(file) || !existsSync(join(root, file))) this.#tasks.delete(file)
     else this.#tasks.set(file, await readTaskFacts(this.#place, file, { facts: this.#facts }))
   }
 }

@@ -5,12 +5,13 @@ import { whyOutside } from '../base/paths.ts'
 import { type Draft, draftWriter } from '../backlog/draft.ts'
 import { isMilestone } from '../backlog/milestone.ts'
 import type { Task, TaskName } from '../backlog/model.ts'
+import { fileIn } from '../backlog/task-folders.ts'
 import { idOf } from '../backlog/values.ts'
 import { notWritten } from './not-written.ts'
 import type { Place } from './project.ts'
 
 /** Where a new task is written, the existing tasks, and the highest number in use anywhere. */
-type NewTaskPlace = Pick<Place, 'root' | 'dir' | 'vocabulary'> & {
+type NewTaskPlace = Pick<Place, 'root' | 'folders' | 'vocabulary'> & {
   readonly tasks: readonly Task[]
   readonly highest: number
 }
@@ -27,7 +28,7 @@ interface ComposedTask {
 
 /** Composes the file of a new task for each number that is asked for. */
 export function composeTask(
-  { dir, tasks, vocabulary }: Omit<NewTaskPlace, 'root' | 'highest'>,
+  { folders, tasks, vocabulary }: Omit<NewTaskPlace, 'root' | 'highest'>,
   draft: Draft,
 ): (number: number) => ComposedTask {
   const digits = idDigits(tasks)
@@ -36,7 +37,7 @@ export function composeTask(
     const id = idOf(number, digits)
     if (id.length > LONGEST_ID)
       throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
-    const file = `${dir}/${id}.md`
+    const file = fileIn(folders.first, `${id}.md`)
     return { id, file, text: textOf(id, draft) }
   }
 }

@@ -5,6 +5,7 @@ import { select, type Selection } from '../backlog/select/selection.ts'
 import { tierOf, type TierChoice } from '../backlog/select/tier.ts'
 import type { Task, TaskHead } from '../backlog/model.ts'
 import { readBacklog, readHeads } from '../backlog/read.ts'
+import type { TaskFolders } from '../backlog/task-folders.ts'
 import { asSpelled } from '../backlog/status-spelling.ts'
 import { taskVocabulary, type TaskVocabulary } from '../backlog/vocabulary.ts'
 import { checkConfiguredAgents } from './configured-agents.ts'
@@ -17,16 +18,11 @@ export interface Where {
   readonly dir: string | undefined
 }
 
-/** The place that a command works in: the root, its configuration and its task folder. */
+/** The place that a command works in: the root, its configuration and its task folders. */
 export interface Place {
   readonly root: string
   readonly config: Config
-  /** The task folder, relative to the root. */
-  readonly dir: string
-  /** More folders of tasks, relative to the root. */
-  readonly moreDirs: readonly string[]
-  /** Whether the file of that name is configured to be no task. */
-  readonly isIgnored: ((name: string) => boolean) | undefined
+  readonly folders: TaskFolders
   /** The words of the task files, the team's own included. */
   readonly vocabulary: TaskVocabulary
 }
@@ -44,7 +40,7 @@ export async function openPlace({ cwd, dir: named }: Where): Promise<Place> {
   const config = await loadConfig(root)
   await checkConfiguredAgents(root, config)
   const folders = await taskFolders(root, config, named)
-  return { root, config, ...folders, vocabulary: taskVocabulary(config.aliases) }
+  return { root, config, folders, vocabulary: taskVocabulary(config.aliases) }
 }
 
 /** The words of a place, with the statuses as its tasks spell them: for editing a task. */

@@ -9,7 +9,6 @@ import { runFolder } from '../engine/folder.ts'
 import type { RunOptions, RunPorts } from '../engine/ports.ts'
 import { Folder } from '../engine/slot/folder.ts'
 import { openHome, type Home } from '../engine/slot/home.ts'
-import { isTaskIn } from './branch-tasks.ts'
 import { lastTrusted } from '../engine/trust.ts'
 import { untrusted } from './trust.ts'
 import { commit } from '../git/commit.ts'
@@ -138,14 +137,13 @@ function ownPaths(
   place: Project,
   prefix: string,
 ): OwnPaths {
-  const isTask = isTaskIn({ folders: [place.dir, ...place.moreDirs], isIgnored: place.isIgnored })
   const all = entries.flatMap(({ path, from }) => (from === null ? [path] : [from, path]))
   const inside = (path: string): string => (path.startsWith(prefix) ? path.slice(prefix.length) : '')
   const isConfig = (path: string): boolean => CONFIG_FILES.some((name) => inside(path) === name)
   const config = all.filter(isConfig)
   const fresh = new Set(entries.flatMap(({ path, isUntracked }) => (isUntracked ? [path] : [])))
   return {
-    tasks: all.filter((path) => isTask(inside(path))),
+    tasks: all.filter((path) => place.folders.includes(inside(path))),
     config,
     isNewConfig: config.every((path) => fresh.has(path)),
   }

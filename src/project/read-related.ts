@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { decoded, ownText } from '../backlog/byte-text.ts'
 import type { Task, TaskName } from '../backlog/model.ts'
 import { parseTask } from '../backlog/parse.ts'
@@ -17,7 +16,10 @@ export async function readRelated(
 ): Promise<readonly Task[]> {
   const needed = new Set(task.needs)
   const mayShare = task.milestone === null ? null : milestoneSearch(task.milestone)
-  const others = bytesOf(place, mayShare === null ? [] : names.filter(({ number }) => !needed.has(number)))
+  const others = bytesOf(
+    place.root,
+    mayShare === null ? [] : names.filter(({ number }) => !needed.has(number)),
+  )
   const tasks: Task[] = []
   for (const { number, file } of names) {
     if (needed.has(number)) {
@@ -32,14 +34,10 @@ export async function readRelated(
   return tasks
 }
 
-function* bytesOf(
-  { root, dir }: Place,
-  names: readonly TaskName[],
-): Generator<string | Unreadable, undefined> {
-  const [folder, files] = [join(root, dir), names.map(({ file }) => file.slice(dir.length + 1))]
+function* bytesOf(root: string, names: readonly TaskName[]): Generator<string | Unreadable, undefined> {
   let at = 0
-  while (at < files.length) {
-    const batch = readTaskFiles(folder, files, at, root)
+  while (at < names.length) {
+    const batch = readTaskFiles(root, names, at)
     yield* batch
     at += batch.length
   }

@@ -66,15 +66,15 @@ interface MainTasks {
 
 async function mainTasks(
   git: Git,
-  { root, dir, moreDirs, vocabulary }: Place,
+  { root, folders, vocabulary }: Place,
   here: ReadonlySet<string>,
 ): Promise<MainTasks> {
   const name = await mainBranch(git)
   const base = await mergeBase(git, name, 'HEAD')
   const listed = async (commit: string | null): Promise<ReadonlyMap<string, string>> => {
     if (commit === null) return new Map()
-    const folders = [dir, ...moreDirs].map((folder) => filesIn(git, commit, folder))
-    return new Map((await Promise.all(folders)).flat().map(({ path, hash }) => [path, hash]))
+    const files = (await Promise.all(folders.names.map((folder) => filesIn(git, commit, folder)))).flat()
+    return new Map(files.map(({ path, hash }) => [path, hash]))
   }
   const [now, before] = await Promise.all([listed(name), listed(base)])
   const rivalsOf = new Map<number | null, string[]>()

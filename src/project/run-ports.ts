@@ -67,7 +67,7 @@ export async function runPorts(
     home,
     slots: slotsOf(project, { home, env: world.env, agents, sandbox, started }),
     workers,
-    source: new BranchTasks(home, { ...project, folders: [project.dir, ...project.moreDirs] }),
+    source: new BranchTasks(home, project),
     edits: {
       complete: (task, completion) => completeTask(task, completion, words),
       block: (task, blockage) => blockTask(task, blockage, words),

@@ -5,6 +5,7 @@ import type { Config } from '../config/defaults.ts'
 import type { Place } from './project.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
 import { idInFileName, isMisnamed } from '../backlog/file-name.ts'
+import { fileIn, type TaskFolders, taskFoldersOf } from '../backlog/task-folders.ts'
 
 /** Whether the folder leads out of the project. A missing folder does not: reading it reports that. */
 function leadsOut(root: string, dir: string): boolean {
@@ -20,12 +21,11 @@ export async function taskFolders(
   root: string,
   { tasks }: Pick<Config, 'tasks'>,
   named?: string,
-): Promise<Pick<Place, 'dir' | 'moreDirs' | 'isIgnored'>> {
+): Promise<TaskFolders> {
   const { dir, ignore } = typeof tasks === 'string' ? { dir: [tasks], ignore: [] } : tasks
   const [first = '', ...more] = named === undefined ? dir : [named]
-  const own = taskFolder(root, first)
-  const moreDirs = [...new Set(more.map((one) => taskFolder(root, one)))].filter((one) => one !== own)
-  return { dir: own, moreDirs, isIgnored: ignore.length > 0 ? await ignoring(ignore) : undefined }
+  const names = [taskFolder(root, first), ...more.map((one) => taskFolder(root, one))] as const
+  return taskFoldersOf(names, ignore.length > 0 ? await ignoring(ignore) : undefined)
 }
 
 async function ignoring(patterns: readonly string[]): Promise<(name: string) => boolean> {
@@ -64,11 +64,11 @@ function spelledAsOnDisk(root: string, dir: string): string {
 }
 
 /** The files in the task folders that look like tasks and are not read, because of their names. */
-export function misnamedTasks({ root, dir, moreDirs, isIgnored }: Place): readonly string[] {
-  return [dir, ...moreDirs].flatMap((folder) =>
+export function misnamedTasks({ root, folders }: Place): readonly string[] {
+  return folders.names.flatMap((folder) =>
     entriesOf(root, folder)
-      .filter((entry) => !entry.isDirectory() && isMisnamed(entry.name) && !isIgnored?.(entry.name))
-      .map(({ name }) => `${folder}/${name}`)
+      .filter((entry) => !entry.isDirectory() && isMisnamed(entry.name) && !folders.ignores(entry.name))
+      .map(({ name }) => fileIn(folder, name))
       .toSorted(),
   )
 }

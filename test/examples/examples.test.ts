@@ -118,7 +118,7 @@ function copyOf(name: string): string {
 async function tasksOf(root: string): Promise<readonly Task[]> {
   const config = await loadConfig(root)
   const folders = await taskFolders(root, config)
-  return (await readBacklog({ root, ...folders, vocabulary: taskVocabulary(config.aliases) })).tasks
+  return (await readBacklog({ root, folders, vocabulary: taskVocabulary(config.aliases) })).tasks
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -5,6 +5,7 @@ import { diffBacklog, diffJson } from '../../src/history/backlog-diff.ts'
 import { changeBetween, changeOfPlain } from '../../src/history/task-change.ts'
 import { DEFAULT_TIERS } from '../../src/backlog/select/tier.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
+import { USUAL_FOLDERS } from '../../src/backlog/task-folders.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
 import { diffMarkdown, diffView } from '../../src/screen/diff-view.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
@@ -27,7 +28,13 @@ interface Shown {
 
 async function diffOf(root: string, range?: string) {
   const door = openReadingGit({ cwd: root, env: ENV })
-  const place = { root, dir: 'docs/tasks', vocabulary: TASK_VOCABULARY, tiers: DEFAULT_TIERS, around: {} }
+  const place = {
+    root,
+    folders: USUAL_FOLDERS,
+    vocabulary: TASK_VOCABULARY,
+    tiers: DEFAULT_TIERS,
+    around: {},
+  }
   return diffBacklog(door, await resolveRange(door, range), place)
 }
 

@@ -6,6 +6,7 @@ import { openGit } from '../../src/git/door.ts'
 import { openSealer } from '../../src/git/seal/sealer.ts'
 import { verifyTasks } from '../../src/history/verify.ts'
 import { readFacts } from '../../src/backlog/read.ts'
+import { taskFoldersOf } from '../../src/backlog/task-folders.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
 import { ENV, git, makeFolder, put } from '../git/repository.ts'
 import { makeProject, read, taskText } from '../run/harness.ts'
@@ -190,7 +191,8 @@ describe('a history that others have worked on', () => {
     renameSync(join(root, 'docs/tasks'), join(root, 'backlog'))
     commitAll(root, 'Move the backlog')
     const { tasks } = await verifyTasks(doorOf(root), {
-      readTasks: async () => (await readFacts({ root, dir: 'backlog' }, { facts: ['commit'] })).tasks,
+      readTasks: async () =>
+        (await readFacts({ root, folders: taskFoldersOf(['backlog']) }, { facts: ['commit'] })).tasks,
       vocabulary: TASK_VOCABULARY,
     })
     expect(tasks.map(({ state }) => state)).toEqual(['sealed', 'sealed'])

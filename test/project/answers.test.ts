@@ -1,6 +1,7 @@
 import { utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { USUAL_FOLDERS } from '../../src/backlog/task-folders.ts'
 import { Answers } from '../../src/project/answers.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
 
@@ -12,7 +13,7 @@ function answers() {
   return {
     root,
     ask: (now: Date, question = 'next') =>
-      kept.to(question, { place: { root, dir: 'docs/tasks' }, now }, async () => String(++made)),
+      kept.to(question, { place: { root, folders: USUAL_FOLDERS }, now }, async () => String(++made)),
   }
 }
 
@@ -55,7 +56,7 @@ describe('an answer', () => {
   it('is not kept where there is no repository yet', async () => {
     const kept = new Answers(ENV)
     let made = 0
-    const place = { root: makeFolder(), dir: 'docs/tasks' }
+    const place = { root: makeFolder(), folders: USUAL_FOLDERS }
     const ask = (): Promise<string> => kept.to('next', { place, now: later(10) }, async () => String(++made))
     expect([await ask(), await ask()]).toEqual(['1', '2'])
   })

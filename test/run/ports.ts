@@ -1,3 +1,4 @@
+import { USUAL_FOLDERS } from '../../src/backlog/task-folders.ts'
 import { randomBytes } from 'node:crypto'
 import type { Agent, AgentEnd, AgentEvent, AgentRequest } from '../../src/agents/port.ts'
 import { Control } from '../../src/engine/control.ts'
@@ -133,7 +134,7 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
   const needs = { prepare: null, copy: [], link: [], keep: [], ...own }
   const readying = new Readying(home, needs)
   const slots = new Map<number, Slot>()
-  const where = { folders: ['docs/tasks'], vocabulary: TASK_VOCABULARY } as const
+  const where = { folders: USUAL_FOLDERS, vocabulary: TASK_VOCABULARY }
   return {
     home,
     slots: {

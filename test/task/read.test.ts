@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readBacklog, readHeads, readTask } from '../../src/backlog/read.ts'
+import { taskFoldersOf } from '../../src/backlog/task-folders.ts'
 
 const TASK = '# T-001: One\n\n- **Status**: TODO\n'
 
@@ -76,9 +77,13 @@ describe('the task folder', () => {
   })
 
   test('that is not there, or is a file, is told with what to do', async () => {
-    await expect(readBacklog({ root, dir: 'tasks' })).rejects.toThrow('no task folder at tasks')
+    await expect(readBacklog({ root, folders: taskFoldersOf(['tasks']) })).rejects.toThrow(
+      'no task folder at tasks',
+    )
     writeFileSync(join(root, 'tasks'), '')
-    await expect(readHeads({ root, dir: 'tasks' })).rejects.toThrow('tasks is not a folder')
+    await expect(readHeads({ root, folders: taskFoldersOf(['tasks']) })).rejects.toThrow(
+      'tasks is not a folder',
+    )
   })
 })
 
@@ -90,8 +95,9 @@ describe('several task folders', () => {
     put('../done/T-001.md', TASK.replace('TODO', 'DONE'))
     const options = {
       root,
-      moreDirs: ['docs/done', 'docs/missing'],
-      isIgnored: (name: string) => name.endsWith('-review.md'),
+      folders: taskFoldersOf(['docs/tasks', 'docs/done', 'docs/missing'], (name) =>
+        name.endsWith('-review.md'),
+      ),
     }
     const expected = [
       ['docs/done/T-001.md', 'DONE'],

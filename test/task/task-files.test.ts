@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readTaskBytes, readTaskFiles } from '../../src/backlog/task-files.ts'
 
@@ -22,7 +22,8 @@ function readBack(contents: readonly Buffer[]): ReturnType<typeof readTaskBytes>
 
 function readAll(folder: string, names: readonly string[]): ReturnType<typeof readTaskBytes>[] {
   const all: ReturnType<typeof readTaskBytes>[] = []
-  while (all.length < names.length) all.push(...readTaskFiles(folder, names, all.length, root))
+  const files = names.map((name) => ({ file: `${basename(folder)}/${name}` }))
+  while (all.length < files.length) all.push(...readTaskFiles(root, files, all.length))
   return all
 }
 

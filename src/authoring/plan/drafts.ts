@@ -2,6 +2,7 @@ import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
 import type { Task } from '../../backlog/model.ts'
 import { inOrder } from '../../backlog/order.ts'
 import { parseTask } from '../../backlog/parse.ts'
+import { fileIn } from '../../backlog/task-folders.ts'
 import { idOf } from '../../backlog/values.ts'
 import type { TaskVocabulary } from '../../backlog/vocabulary.ts'
 import type { TaskAnswer } from './answers.ts'
@@ -161,7 +162,7 @@ function numbersFor(
     const before = known.get(keyOf(key))
     if (before) return { key, ...before }
     const id = idOf(++number, digits)
-    return { key, id, file: dir === '.' ? `${id}.md` : `${dir}/${id}.md` }
+    return { key, id, file: fileIn(dir, `${id}.md`) }
   })
 }
 

@@ -29,17 +29,16 @@ export async function run(context: Context): Promise<number> {
   const root = findRoot(io.cwd, options.text('dir'))
   const { config, findings: ofConfig } = await inspectConfig(root)
   const folders = await taskFolders(root, config, options.text('dir'))
-  const { dir } = folders
   const git = openReadingGit({ cwd: root, env: io.env })
   const caged = await sandboxHere(io, { root, config })
   const findings: readonly Examined[] = [
     ...ofConfig,
-    ...(await inspectTasks({ root, config, ...folders, vocabulary: taskVocabulary(config.aliases) })),
+    ...(await inspectTasks({ root, config, folders, vocabulary: taskVocabulary(config.aliases) })),
     ...(await inspectGates(context, { root, config, caged })),
     ...(await inspectAgents(context, { root, config, caged })),
     await inspectSandbox(context, root, config),
     ...inspectNotify(context, config),
-    ...(await doctorFindings({ git, root, dir, now: io.now() })),
+    ...(await doctorFindings({ git, root, dir: folders.first, now: io.now() })),
     ...(options.on('fix') ? await removeSlots(io, { root, config }) : []),
     ...(await slotFindings(io, { root, config })),
   ]
@@ -73,11 +72,10 @@ function inspectUnread(root: string): readonly Examined[] {
 
 async function inspectTasks(place: Place): Promise<readonly Examined[]> {
   try {
-    const { dir } = place
     const { tasks } = await readBacklog(place)
     const context = await lintContext(place)
     const errors = lint(tasks, context).filter(({ severity }) => severity === 'error').length
-    const count = `${tasks.length} in ${dir}`
+    const count = `${tasks.length} in ${place.folders.first}`
     return [
       errors === 0
         ? finding('tasks', 'ok', count)

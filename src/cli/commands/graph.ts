@@ -24,7 +24,8 @@ export async function run(context: Context): Promise<number> {
   if (json) context.printJson(graphJson({ ...selection, states }))
   else if (options.on('mermaid')) context.printRaw(mermaidOf(states))
   else if (options.on('dot')) context.printRaw(dotOf(states))
-  else if (tasks.length === 0) await context.print([line(`There are no tasks in ${place.dir} yet.`)])
+  else if (tasks.length === 0)
+    await context.print([line(`There are no tasks in ${place.folders.first} yet.`)])
   else if (states.length === 0) await context.print([line('All of it is done.')])
   else await context.print(graphView(states, io.stdout.columns))
   return 0

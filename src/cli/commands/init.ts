@@ -4,6 +4,7 @@ import { UserError } from '../../base/errors.ts'
 import { detectGates } from '../../config/detect-gates.ts'
 import { findConfig } from '../../config/load.ts'
 import { readBacklog } from '../../backlog/read.ts'
+import { taskFoldersOf } from '../../backlog/task-folders.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
 import type { Task } from '../../backlog/model.ts'
 import { doneView, planView, type InitScreen } from '../../screen/init-view.ts'
@@ -35,17 +36,17 @@ export async function run(context: Context): Promise<number> {
 
 /** Where nothing names a task folder and the usual one is missing, the backlog that is elsewhere is meant. */
 function withTasks({ where }: Context, place: Place): Place {
-  const { root, dir } = place
-  if (where.dir !== undefined || existsSync(join(root, dir)) || findConfig(root)) return place
-  return { ...place, dir: findTaskFolder(root)?.dir ?? dir }
+  const { root, folders } = place
+  if (where.dir !== undefined || existsSync(join(root, folders.first)) || findConfig(root)) return place
+  return { ...place, folders: taskFoldersOf([findTaskFolder(root)?.dir ?? folders.first]) }
 }
 
 /** The requested files for GitHub that do not exist yet. */
-function forGithub({ options }: Context, { root, dir }: Place): readonly PlannedFile[] {
+function forGithub({ options }: Context, { root, folders }: Place): readonly PlannedFile[] {
   const withRun = options.on('github-run')
   if (!withRun && !options.on('github')) return []
   const { version } = manifest
-  const files = githubFiles({ prefix: prefixInRepository(root), version, dir, withRun })
+  const files = githubFiles({ prefix: prefixInRepository(root), version, dir: folders.first, withRun })
   return files.filter(({ file }) => !existsSync(join(root, file)))
 }
 
@@ -60,7 +61,8 @@ function installedSchema(root: string): string | null {
 }
 
 async function look(place: Place): Promise<InitFindings> {
-  const { root, dir } = place
+  const { root, folders } = place
+  const dir = folders.first
   const tasks = existsSync(join(root, dir)) ? (await readBacklog(place)).tasks : []
   return {
     dir,

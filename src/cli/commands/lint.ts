@@ -9,7 +9,6 @@ import { checkLibraryFile, LIBRARY_RULES, libraryFiles } from '../../prompt/chec
 import { readBacklog, readFacts } from '../../backlog/read.ts'
 import { counted } from '../../base/text.ts'
 import { RULES } from '../../backlog/lint/rules.ts'
-import { idInFileName } from '../../backlog/file-name.ts'
 import { line } from '../../screen/block.ts'
 import { lintSummary, lintView } from '../../screen/lint-view.ts'
 import type { Context } from '../command.ts'
@@ -115,13 +114,10 @@ async function renumberTwice({ io }: Context, place: Place): Promise<readonly Re
 
 /** Checks the unsaved text of an editor, among the files on disk. A text that is no task file has no problems. */
 async function checkInput({ io, options }: Context, place: Place): Promise<Found> {
-  const { root, dir, vocabulary } = place
+  const { root, folders, vocabulary } = place
   const file = relative(root, resolve(io.cwd, options.text('file') ?? '')).replaceAll('\\', '/')
   const text = Buffer.from(await io.readInput()).toString()
-  const name = file.slice(file.lastIndexOf('/') + 1)
-  if (idInFileName(name) === null || file !== `${dir}/${name}`) {
-    return { checked: 0, fixed: [], renumbered: [], diagnostics: [] }
-  }
+  if (!folders.includes(file)) return { checked: 0, fixed: [], renumbered: [], diagnostics: [] }
   const { parseTask } = await import('../../backlog/parse.ts')
   const task = await parseTask({ file, text }, vocabulary)
   const others = (await readLinted(place)).filter((one) => one.file !== file)
@@ -158,7 +154,7 @@ async function check(
 /** The files named on the command line, relative to the root; null for all. */
 function namedFiles(
   { args, io }: Context,
-  { root, dir }: Place,
+  { root, folders }: Place,
   files: readonly { readonly file: string }[],
 ): ReadonlySet<string> | null {
   if (args.length === 0) return null
@@ -171,7 +167,7 @@ function namedFiles(
       if (known.has(arg)) return arg
       throw new UserError(
         existsSync(path) ? `${arg} is not a task file` : `there is no file ${arg}`,
-        `Task files are ${dir}/T-NNN.md, also T-NNN-some-slug.md.`,
+        `Task files are ${folders.first}/T-NNN.md, also T-NNN-some-slug.md.`,
       )
     }),
   )

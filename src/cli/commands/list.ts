@@ -29,7 +29,7 @@ async function print(context: Context): Promise<void> {
     listView({
       states,
       all: selection.states,
-      folder: place.dir,
+      folder: place.folders.first,
       tierOf: (task) => tierOf(task).tier,
       reasonOf,
       badgeOf,

@@ -53,7 +53,7 @@ type LoggedTask = DoneTask & Facts<'milestone'>
 async function tasksOf(place: Place): Promise<readonly LoggedTask[]> {
   // Reading the files blocks this process: git should run in the meantime.
   await nextTurn()
-  if (!existsSync(join(place.root, place.dir))) return []
+  if (!existsSync(join(place.root, place.folders.first))) return []
   return (await readFacts(place, { facts: ['milestone', 'title', 'commit', 'completed', 'cost'] })).tasks
 }
 

@@ -26,24 +26,24 @@ import { JSON_FACTS, taskJson, tasksJson } from '../../backlog/select/task-json.
 /** Previews the next task; exits with 1 if none is eligible. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
-  if (!existsSync(join(place.root, place.dir))) await refuseWithHint(place)
+  if (!existsSync(join(place.root, place.folders.first))) await refuseWithHint(place)
   if (context.options.on('prompt') && (await printPrompt(context, place))) return 0
   const { next } = context.json ? await printJson(context, place) : await print(context, place)
   return next ? 0 : 1
 }
 
 /** Without a task folder there may be task files elsewhere, or another tool's backlog. */
-async function refuseWithHint({ root, dir }: Place): Promise<void> {
+async function refuseWithHint({ root, folders: { first } }: Place): Promise<void> {
   const { findTaskFolder } = await import('../../project/task-folder.ts')
   const found = findTaskFolder(root)
   if (found !== null)
     throw new UserError(
-      `no task folder at ${dir}`,
+      `no task folder at ${first}`,
       `There are ${found.count} task files in ${found.dir}: name it with --dir, or as "tasks" in ralph.config.json; ralph init does that too.`,
     )
   const [path] = await foreignIn(root)
   if (path !== undefined)
-    throw new UserError(`no task folder at ${dir}`, `ralph import ${path} makes one of the backlog there.`)
+    throw new UserError(`no task folder at ${first}`, `ralph import ${path} makes one of the backlog there.`)
 }
 
 async function foreignIn(root: string): Promise<readonly string[]> {
@@ -62,7 +62,14 @@ async function printPrompt(context: Context, place: Place): Promise<boolean> {
 
 async function print(context: Context, place: Place): Promise<Selection<TaskHead>> {
   const [all, explain] = [context.options.on('all'), context.options.on('explain')]
-  const screen = { folder: place.dir, next: null, eligible: null, together: null, waiting: [], explain }
+  const screen = {
+    folder: place.folders.first,
+    next: null,
+    eligible: null,
+    together: null,
+    waiting: [],
+    explain,
+  }
   const jobs = jobsIn(context)
   if (!all && !explain && jobs === null) {
     const selection = await selectByHeads(place)

@@ -1,12 +1,13 @@
 import type { Context } from '../command.ts'
-import { findTask, taskNames } from '../../project/find-task.ts'
+import { taskNames } from '../../backlog/read.ts'
+import { findTask } from '../../project/find-task.ts'
 import { openPlace } from '../../project/project.ts'
 import { showPrompt } from '../show-prompt.ts'
 
 /** Prints the prompt of one task, exactly as an agent would get it. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
-  const tasks = await taskNames(place)
+  const tasks = taskNames(place)
   await showPrompt(context, { ...place, tasks }, findTask(tasks, context.args[0] ?? ''))
   return 0
 }

@@ -1,7 +1,7 @@
 import { verifyTasks, type Verification, type VerifiedTask } from '../../history/verify.ts'
-import { readFacts } from '../../backlog/read.ts'
+import { readFacts, taskNames } from '../../backlog/read.ts'
 import { UserError } from '../../base/errors.ts'
-import { findTask, taskNames } from '../../project/find-task.ts'
+import { findTask } from '../../project/find-task.ts'
 import { refuseToStart } from '../../project/world.ts'
 import { checkedBlocks, checkedSummary, verifyView, type CheckedTask } from '../../screen/verify-view.ts'
 import type { Context } from '../command.ts'
@@ -98,7 +98,7 @@ async function verify({ io, args }: Context, place: Place): Promise<Verification
     }),
   )
   if (args.length === 0) return { tasks, isCutOff }
-  const names = await taskNames(place)
+  const names = taskNames(place)
   const named = new Set(args.map((typed) => findTask(names, typed).id))
   const stranger = [...named].find((id) => !tasks.some((task) => task.id === id))
   if (stranger !== undefined)

@@ -53,7 +53,8 @@ async function* eventsOf(project: Project, request: RunRequest, control: Control
     wake()
   }
   const begin = async (): Promise<void> => {
-    const where = { cwd: project.root, dir: project.dir }
+    const { names, first } = project.folders
+    const where = { cwd: project.root, dir: names.length === 1 ? first : undefined }
     const reading = { options: runOptions(wish, project), commitTasks: wish.commitTasks, ask: null }
     const read = await readFromBranch(world, where, project, reading)
     const options = runOptions(wish, read.project)

@@ -52,7 +52,7 @@ async function planOf(
   project: Project,
   { wish, options, task }: { readonly wish: RunWish; readonly options: RunOptions; readonly task: Task },
 ): Promise<{ readonly plan: DryRun; readonly warnings: readonly string[] }> {
-  const { root, dir, tasks, tierOf } = project
+  const { root, folders, tasks, tierOf } = project
   const mode = sandboxMode(wish.sandbox, { env: io.env, config: project.config })
   const { state: sandbox } = await openSandbox(mode, { env: io.env, ...project })
   const agents = new Agents(io, wish, { ...project, isCaged: sandbox.on, isElsewhere: wish.queue !== null })
@@ -60,7 +60,6 @@ async function planOf(
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
   const origins = await openOrigins(project.config.bridges, root)
-  const folders = [dir, ...project.moreDirs] as const
   const source = { folders, tasks: () => tasks }
   const unseen = await notCommitted(io, project, task.file)
   const { job, estimate, warnings } = await prepare(

@@ -26,7 +26,7 @@ export interface PlanWish {
 }
 
 /** The folders of a project's plans and decisions. Other tools for decisions use `.adr-dir`. */
-export function planPlaces({ root, dir, config }: Place): PlanPlaces {
+export function planPlaces({ root, folders, config }: Place): PlanPlaces {
   const named = readText(join(root, '.adr-dir'))?.trim().replace(/\/+$/, '') ?? ''
   if (named !== '' && whyOutside(named) !== null)
     throw new UserError(`.adr-dir names a folder outside of the project: ${named}`)
@@ -34,7 +34,7 @@ export function planPlaces({ root, dir, config }: Place): PlanPlaces {
     root,
     plans: config.plan.dir,
     decisions: named === '' ? config.plan.decisions : named.replace(/^\.\//, ''),
-    tasks: dir,
+    tasks: folders.first,
   }
 }
 

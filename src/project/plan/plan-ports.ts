@@ -144,7 +144,7 @@ export async function beginPlanning(
 ): Promise<void> {
   const { git, repository } = await openWithCommit(world, place.root)
   const { prefix } = await openHome(git, repository, place.root)
-  const [first] = commits ? await obstacles(git, prefix, place.dir) : []
+  const [first] = commits ? await obstacles(git, prefix, place.folders.first) : []
   if (first) throw new UserError(first.message, first.fix)
   if (branch === null) return
   const { code } = await git.run(['check-ref-format', '--branch', branch], { okCodes: [0, 1, 128] })
@@ -163,7 +163,7 @@ export async function beginPlanning(
 
 /** The tasks; none if a new project has no task folder yet. */
 async function backlogOf(place: Place): Promise<readonly Task[]> {
-  return existsSync(join(place.root, place.dir)) ? (await readBacklog(place)).tasks : []
+  return existsSync(join(place.root, place.folders.first)) ? (await readBacklog(place)).tasks : []
 }
 
 async function commitPhase(
