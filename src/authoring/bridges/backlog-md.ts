@@ -1,8 +1,8 @@
-import { applySplices } from '../../backlog/markdown/splice.ts'
+import { frontmatterIn } from '../../backlog/markdown/lines.ts'
 import { parseFrontmatter, type FrontmatterEntry } from '../../backlog/markdown/frontmatter.ts'
 import { readBoxes } from './boxes.ts'
 import { foreignDraft, foreignStatus, titleOf, type ForeignDraft, type ForeignStatus } from './draft.ts'
-import { nameOf, within, type Format, type OriginEnd } from './format.ts'
+import { folderOf, nameOf, within, type Format, type OriginEnd } from './format.ts'
 import type { Source, Sources } from './source.ts'
 import { readYamlValue } from './value.ts'
 
@@ -11,10 +11,10 @@ export const backlogMd: Format = {
   about: 'Backlog.md (backlog/tasks/)',
   find: ({ path, names, sources, source }) => {
     if (names === null) {
-      const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-      return nameOf(folder) === 'tasks' && idIn(source()) !== null ? folderAbove(folder) : null
+      const folder = folderOf(path)
+      return nameOf(folder) === 'tasks' && idIn(source()) !== null ? folderOf(folder) : null
     }
-    const folder = nameOf(path) === 'tasks' ? folderAbove(path) : path
+    const folder = nameOf(path) === 'tasks' ? folderOf(path) : path
     const files = taskFiles(folder, sources).slice(0, 5)
     return files.some((file) => idIn(sources.open(file)) !== null) ? folder : null
   },
@@ -38,8 +38,8 @@ export const backlogMd: Format = {
       dropped,
     }
   },
-  files: (path, sources) => taskFiles(path, sources),
-  write: (path, sources, end) => written(path, sources, end),
+  files: taskFiles,
+  write: written,
 }
 
 /** 7 before 7.1 before 10. */
@@ -51,10 +51,6 @@ function byNumber(keys: readonly string[]): (need: string) => string {
   const exact = new Set(keys.map((key) => key.toLowerCase()))
   const numbers = new Map(keys.map((key) => [numberOf(key), key]))
   return (need) => (exact.has(need.toLowerCase()) ? need : (numbers.get(numberOf(need)) ?? need))
-}
-
-function folderAbove(path: string): string {
-  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.'
 }
 
 function taskFiles(path: string, { tree }: Sources): readonly string[] {
@@ -87,20 +83,13 @@ interface Head {
   readonly bodyAt: number
 }
 
-const RULE = /^---[ \t]*(?:\r\n|\n|\r)/
-
 function headOf(source: Source | null): Head | null {
-  const start = RULE.exec(source?.text ?? '')?.[0].length
-  if (!source || start === undefined) return null
-  const end = /^---[ \t]*$/m.exec(source.text.slice(start))
-  if (!end) return null
-  const reading = parseFrontmatter(source.text, { start, end: start + end.index })
+  const place = source && frontmatterIn(source.text)
+  if (!place) return null
+  const reading = parseFrontmatter(source.text, place.yaml)
   if (reading.kind === 'error') source.report(reading.at, reading.message)
   if (reading.kind !== 'entries') return null
-  return {
-    entries: new Map(reading.entries.map((entry) => [entry.key, entry])),
-    bodyAt: start + end.index + end[0].length,
-  }
+  return { entries: new Map(reading.entries.map((entry) => [entry.key, entry])), bodyAt: place.end }
 }
 
 function idIn(source: Source | null): string | null {
@@ -204,10 +193,8 @@ function written(path: string, sources: Sources, { key, status }: OriginEnd): Re
   const entry = headOf(source)?.entries.get('status')
   const word = status === 'DONE' ? statuses.at(-1) : status === 'TODO' ? statuses[0] : blockedWord(statuses)
   if (!source || !entry || word === undefined || entry.value === word) return new Map()
-  const mark = sources.tree.text(source.file)?.startsWith('\uFEFF') ? '\uFEFF' : ''
   const quote = /^["']/.exec(source.text.slice(entry.valueSpan.start))?.[0] ?? ''
-  const text = applySplices(source.text, [{ ...entry.valueSpan, text: quote + word + quote }])
-  return new Map([[source.file, mark + text]])
+  return source.edited([{ ...entry.valueSpan, text: quote + word + quote }])
 }
 
 function startsWithId(name: string, key: string): boolean {

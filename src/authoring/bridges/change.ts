@@ -1,11 +1,20 @@
-import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
 import { readBoxes, type BoxItem } from './boxes.ts'
 import { criteriaIn, descriptionOf, ticked } from './checklist.ts'
 import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { setJson } from './edit.ts'
 import { parseGlob } from '../../base/glob.ts'
-import { beside, chained, grouped, nameOf, within, type Format, type Look, type OriginEnd } from './format.ts'
-import { entryAt, keyed, keyReader, statusOf, type Entry, type Sources } from './source.ts'
+import {
+  beside,
+  chained,
+  folderOf,
+  grouped,
+  nameOf,
+  within,
+  type Format,
+  type Look,
+  type OriginEnd,
+} from './format.ts'
+import { entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
 
 /** A change with its specs, from spectr or OpenSpec: its tasks are in `tasks.jsonc` or `tasks.md`. */
 export const change: Format = {
@@ -16,7 +25,7 @@ export const change: Format = {
       return main === undefined ? null : within(look.path, main)
     }
     if (/^tasks\.jsonc?$/.test(nameOf(look.path)) && isTasksFile(look)) return look.path
-    const isInChange = look.sources.tree.list(beside(look.path, '').slice(0, -1)).includes('proposal.md')
+    const isInChange = look.sources.tree.list(folderOf(look.path)).includes('proposal.md')
     return nameOf(look.path) === 'tasks.md' && isInChange ? look.path : null
   },
   read(path, sources, how) {
@@ -61,7 +70,7 @@ function isTasksFile(look: Look): boolean {
 
 /** Proposal, design and deltas: what an agent needs to know of the change. */
 function documentsOf(path: string, { tree }: Sources): readonly string[] {
-  const folder = beside(path, '').slice(0, -1)
+  const folder = folderOf(path)
   const own = tree.list(folder).filter((name) => name === 'proposal.md' || name === 'design.md')
   const deltas = tree
     .list(within(folder, 'specs'))
@@ -75,64 +84,58 @@ function prefixOf(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('.')))
 }
 
-/** One of its files, and the task in another file whose children it holds. */
-interface TasksFile {
-  readonly file: string
-  readonly entries: readonly Entry[]
-  readonly parent: { readonly file: TasksFile; readonly entry: Entry } | null
+/** A task in one of the files, or the parent of tasks in another one. */
+interface Item {
+  /** Null if it has none. */
+  readonly key: string | null
+  readonly entry: Entry
+  readonly parent: Item | null
+  /** Its children, if they are in another file: then it is no task itself. */
+  readonly parts: Item[] | null
 }
 
-/** The files with its tasks, each once, even if they refer to each other in a circle. */
-function filesOf(path: string, sources: Sources): readonly TasksFile[] {
-  const files: TasksFile[] = []
+/** The tasks of all files, each file once, even if they refer to each other in a circle; children follow their parent. */
+function itemsIn(path: string, sources: Sources): readonly Item[] {
+  const items: Item[] = []
   const seen = new Set<string>()
-  const open = (file: string, parent: TasksFile['parent']): void => {
+  const readKey = keyReader()
+  const open = (file: string, parent: Item | null): void => {
     seen.add(file)
     const found = sources.value(file)
     const root = found && entryAt(found.source, found.value, 'an object with "tasks"')
     if (!root) return
-    const own: TasksFile = { file, entries: root.entries('tasks'), parent }
-    files.push(own)
-    for (const entry of own.entries) {
-      const child = childOf(entry)
-      if (child === null) continue
-      const name = beside(file, child)
-      if (/[/\\]/.test(child)) entry.report('children', `${child} is to stand beside ${nameOf(file)}`)
-      else if (seen.has(name)) entry.report('children', `${child} is named twice: it would hold itself`)
-      else if (sources.tree.text(name) === null) entry.report('children', `there is no file ${name}`)
-      else open(name, { file: own, entry })
+    for (const entry of root.entries('tasks')) {
+      const key = readKey(entry, entry.text('id'))
+      const child = childFile(entry, { file, seen, sources })
+      const item: Item = { key, entry, parent, parts: child === null ? null : [] }
+      items.push(item)
+      parent?.parts?.push(item)
+      if (child !== null) open(child, item)
     }
     if (parent !== null) return
     for (const name of included(path, root.texts('includes'), sources)) if (!seen.has(name)) open(name, null)
   }
   open(path, null)
-  return files
+  return items
 }
 
-interface OrderedEntry {
-  readonly entry: Entry
-  readonly file: TasksFile
-  /** Whether its children are in another file: then it is no task itself. */
-  readonly isParent: boolean
-}
-
-/** The entries of all files, with children in place of their parent. */
-function inTheirOrder(files: readonly TasksFile[]): readonly OrderedEntry[] {
-  const children = new Map(files.flatMap((file) => (file.parent ? [[file.parent.entry, file] as const] : [])))
-  const entriesIn = (file: TasksFile): readonly OrderedEntry[] =>
-    file.entries.flatMap((entry) => {
-      const child = children.get(entry)
-      return [{ entry, file, isParent: child !== undefined }, ...(child ? entriesIn(child) : [])]
-    })
-  return files.filter(({ parent }) => parent === null).flatMap(entriesIn)
-}
-
-function childOf(entry: Entry): string | null {
-  return /^\$ref:(.*)$/.exec(entry.text('children'))?.[1]?.trim() ?? null
+/** The file with an entry's children; null if there is none. */
+function childFile(
+  entry: Entry,
+  { file, seen, sources }: { file: string; seen: ReadonlySet<string>; sources: Sources },
+): string | null {
+  const child = /^\$ref:(.*)$/.exec(entry.text('children'))?.[1]?.trim()
+  if (child === undefined) return null
+  const name = beside(file, child)
+  if (/[/\\]/.test(child)) entry.report('children', `${child} is to stand beside ${nameOf(file)}`)
+  else if (seen.has(name)) entry.report('children', `${child} is named twice: it would hold itself`)
+  else if (sources.tree.text(name) === null) entry.report('children', `there is no file ${name}`)
+  else return name
+  return null
 }
 
 function included(path: string, patterns: readonly string[], { tree }: Sources): readonly string[] {
-  const folder = beside(path, '').slice(0, -1)
+  const folder = folderOf(path)
   const globs = patterns.flatMap((pattern) => parseGlob(pattern) ?? [])
   return tree
     .list(folder)
@@ -141,7 +144,7 @@ function included(path: string, patterns: readonly string[], { tree }: Sources):
 }
 
 function jsonFiles(path: string, { tree }: Sources): readonly string[] {
-  const names = tree.list(beside(path, '').slice(0, -1)).filter((name) => /^tasks-.*\.jsonc?$/.test(name))
+  const names = tree.list(folderOf(path)).filter((name) => /^tasks-.*\.jsonc?$/.test(name))
   return [path, ...names.map((name) => beside(path, name))]
 }
 
@@ -150,35 +153,31 @@ function ofJson(
   sources: Sources,
 ): { readonly tasks: readonly ChangeTask[]; readonly dropped: Set<string> } {
   const dropped = new Set<string>()
-  const readKey = keyReader()
   const whole = wholeTexts(path, sources)
-  const tasks = inTheirOrder(filesOf(path, sources)).flatMap(
-    ({ entry, file: { parent }, isParent }): readonly ChangeTask[] => {
-      const key = readKey(entry, entry.text('id'))
-      if (key === null || isParent) return []
-      const status = statusOf(entry)
-      if (status === 'dropped') {
-        dropped.add(key)
-        return []
-      }
-      const short = entry.text('description', 'title')
-      if (short === '') entry.report('description', `the task ${key} says nothing of what is to be done`)
-      const item = whole.get(key)
-      const isSame = item?.text.startsWith(short.replace(/\s+/g, ' ').trim()) ?? false
-      return [
-        {
-          key,
-          title: titleOf(short),
-          status,
-          description: item && isSame ? descriptionOf(item) : short,
-          criteria: item && isSame ? criteriaIn(item) : [],
-          section: entry.text('section') || parent?.entry.text('section', 'description') || '',
-          prefix: prefixOf(key),
-          place: entry.source.placeOf(entry.at),
-        },
-      ]
-    },
-  )
+  const tasks = itemsIn(path, sources).flatMap(({ key, entry, parent, parts }): readonly ChangeTask[] => {
+    if (key === null || parts !== null) return []
+    const status = statusOf(entry)
+    if (status === 'dropped') {
+      dropped.add(key)
+      return []
+    }
+    const short = entry.text('description', 'title')
+    if (short === '') entry.report('description', `the task ${key} says nothing of what is to be done`)
+    const found = whole.get(key)
+    const item = found?.text.startsWith(short.replace(/\s+/g, ' ').trim()) ? found : null
+    return [
+      {
+        key,
+        title: titleOf(short),
+        status,
+        description: item ? descriptionOf(item) : short,
+        criteria: item ? criteriaIn(item) : [],
+        section: entry.text('section') || parent?.entry.text('section', 'description') || '',
+        prefix: prefixOf(key),
+        place: entry.source.placeOf(entry.at),
+      },
+    ]
+  })
   return { tasks, dropped }
 }
 
@@ -234,15 +233,12 @@ function ofMarkdown(
 
 function writtenMarkdown(
   path: string,
-  { open, tree }: Sources,
+  sources: Sources,
   { key, status }: OriginEnd,
 ): ReadonlyMap<string, string> {
-  const text = open(path)?.text ?? ''
-  const item = numbered(readBoxes(text)).find((one) => one.key === key)?.item
-  const mark = tree.text(path)?.startsWith('\uFEFF') ? '\uFEFF' : ''
-  return item && status !== 'BLOCKED'
-    ? new Map([[path, mark + ticked(text, item, status === 'DONE')]])
-    : new Map()
+  const source = sources.open(path)
+  const item = source && numbered(readBoxes(source.text)).find((one) => one.key === key)?.item
+  return source && item && status !== 'BLOCKED' ? source.edited(ticked(item, status === 'DONE')) : new Map()
 }
 
 /** The format's words; it has none for blocked tasks. */
@@ -250,24 +246,16 @@ const WORDS = { TODO: 'pending', DONE: 'completed', BLOCKED: null } as const
 
 function writtenJson(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
   const word = WORDS[end.status]
-  const files = filesOf(path, sources)
-  const ordered = inTheirOrder(files)
-  const all = keyed(ordered.map(({ entry }) => entry))
-  const leaves = new Set(ordered.flatMap(({ entry, isParent }) => (isParent ? [] : [entry])))
-  const entry = all.find(({ key, entry: one }) => key === end.key && leaves.has(one))?.entry
-  const home = files.find(({ entries }) => entry && entries.includes(entry))
-  if (word === null || !home || !entry) return new Map()
-  const words = new Map<Entry, string>([[entry, word]])
-  for (let file = home; file.parent; file = file.parent.file) {
-    const own = file.entries.map((one) => words.get(one) ?? one.text('status'))
-    words.set(file.parent.entry, parentWord(own))
-  }
+  const found = itemsIn(path, sources).find(({ key, parts }) => key === end.key && parts === null)
+  if (word === null || !found) return new Map()
+  const words = new Map<Entry, string>([[found.entry, word]])
+  for (let at = found.parent; at?.parts; at = at.parent)
+    words.set(at.entry, parentWord(at.parts.map(({ entry }) => words.get(entry) ?? entry.text('status'))))
   const edits = grouped(words, ([{ source }]) => source)
   return new Map(
-    [...edits].map(([source, changes]) => {
-      const splices = changes.flatMap(([one, status]): readonly Splice[] => setJson(one, 'status', status))
-      return [source.file, applySplices(source.text, splices)]
-    }),
+    [...edits].flatMap(([source, changes]) => [
+      ...source.edited(changes.flatMap(([one, status]) => setJson(one, 'status', status))),
+    ]),
   )
 }
 

@@ -1,8 +1,9 @@
+import type { Splice } from '../../backlog/markdown/splice.ts'
 import { nestedTexts, readBoxes, type BoxItem } from './boxes.ts'
 import { type Criterion } from '../../backlog/draft.ts'
 import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import type { Format } from './format.ts'
-import { slugOf } from './implementation.ts'
+import { slugKeys } from './implementation.ts'
 
 /** Any Markdown file with check boxes: a heading is a milestone, an item a task, and nested items are its criteria. */
 export const checklist: Format = {
@@ -17,12 +18,9 @@ export const checklist: Format = {
   },
   files: (path) => [path],
   write(path, sources, { key, status }) {
-    const text = sources.tree.text(path) ?? ''
-    const body = text.replace(/^\uFEFF/, '')
-    const item = keyed(readBoxes(body)).find((one) => one.key === key)?.item
-    return item
-      ? new Map([[path, text.slice(0, text.length - body.length) + ticked(body, item, status === 'DONE')]])
-      : new Map()
+    const source = sources.open(path)
+    const item = source && keyed(readBoxes(source.text)).find((one) => one.key === key)?.item
+    return source && item ? source.edited(ticked(item, status === 'DONE')) : new Map()
   },
 }
 
@@ -50,15 +48,12 @@ export function draftsIn(
   )
 }
 
-/** Gives each item a key from its words, as it has no id. */
 function keyed(items: readonly BoxItem[]): readonly { readonly key: string; readonly item: BoxItem }[] {
-  const taken = new Map<string, number>()
-  return items.map((item) => {
-    const slug = slugOf(item.text) || 'item'
-    const before = taken.get(slug) ?? 0
-    taken.set(slug, before + 1)
-    return { key: before === 0 ? slug : `${slug}~${before + 1}`, item }
-  })
+  const keys = slugKeys(
+    items.map(({ text }) => text),
+    'item',
+  )
+  return items.map((item, index) => ({ key: keys[index]!, item }))
 }
 
 /** An item's text, and the text below it. */
@@ -71,9 +66,9 @@ export function criteriaIn(item: BoxItem): readonly Criterion[] {
   return nestedTexts(item).map(({ text, isTicked }) => ({ text, met: isTicked }))
 }
 
-/** The text with one item's box checked or unchecked. */
-export function ticked(text: string, { markAt, isTicked }: BoxItem, isDone: boolean): string {
-  return isTicked === isDone ? text : text.slice(0, markAt) + (isDone ? 'x' : ' ') + text.slice(markAt + 1)
+/** Checks or unchecks an item's box. */
+export function ticked({ markAt, isTicked }: BoxItem, isDone: boolean): readonly Splice[] {
+  return isTicked === isDone ? [] : [{ start: markAt, end: markAt + 1, text: isDone ? 'x' : ' ' }]
 }
 
 /** The milestone of each item: its heading, numbered in the order of the file; null if there is only one heading. */

@@ -1,11 +1,11 @@
-import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
+import { stringify } from 'yaml'
+import type { Splice } from '../../backlog/markdown/splice.ts'
 import { openCriteria, type Comment } from '../../backlog/draft.ts'
 import { foreignDraft, type ForeignDraft } from './draft.ts'
 import { documentsIn } from './db-documents.ts'
 import { addedItem, addedYaml, quoted, setYaml } from './edit.ts'
 import { beside, nameOf, within, type Format, type OriginEnd } from './format.ts'
-import { entriesOf, keyed, statusOf, type Entry, type Source, type Sources } from './source.ts'
-import { readYamlValue } from './value.ts'
+import { entriesOf, keyed, statusOf, type Entry, type Sources } from './source.ts'
 
 /** Disciplines, features and tasks as lists of YAML: `.ralph/db/`. */
 export const db: Format = {
@@ -38,7 +38,7 @@ export const db: Format = {
     return { drafts, dropped, documents }
   },
   files: (path) => [path],
-  write: (path, sources, end) => written(path, sources, end),
+  write: written,
 }
 
 /** The items of a file that consists of one list. */
@@ -100,15 +100,7 @@ function commentOf(comment: Entry): Comment {
 const WORDS = { TODO: 'pending', DONE: 'done', BLOCKED: 'blocked' } as const
 
 function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
-  const source = sources.open(path)
-  if (!source) return new Map()
-  const { text } = source
-  const piece = pieceWith(source, end.key) ?? {
-    start: 0,
-    end: text.length,
-    task: taskWith(path, sources, end.key),
-  }
-  const { task } = piece
+  const task = keyed(entriesIn(path, sources)).find(({ key }) => key === end.key)?.entry
   const id = task?.value('id')
   if (!task || !id) return new Map()
   const comments = end.failed.map(({ number, reason, at }) =>
@@ -116,41 +108,10 @@ function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<st
   )
   if (end.status === 'BLOCKED' && comments.length === 0)
     comments.push(commentLines(`Blocked: ${end.reason}`, end.at))
-  const splices = [...setYaml(task, 'status', WORDS[end.status], id), ...withComments(task, comments)]
-  const mark = sources.tree.text(path)?.startsWith('\uFEFF') ? '\uFEFF' : ''
-  const edited = applySplices(task.source.text, splices)
-  return new Map([[path, mark + text.slice(0, piece.start) + edited + text.slice(piece.end)]])
-}
-
-function taskWith(path: string, sources: Sources, wanted: string): Entry | undefined {
-  return keyed(entriesIn(path, sources)).find(({ key }) => key === wanted)?.entry
-}
-
-/**
- * Parses the item of one task alone, because a long list takes too long for a landing; null if the whole file is
- * needed: with anchors, or if the id occurs twice.
- */
-function pieceWith(
-  source: Source,
-  key: string,
-): { readonly start: number; readonly end: number; readonly task: Entry } | null {
-  const { text } = source
-  const margin = /^[ ]*(?=- )/m.exec(text)?.[0]
-  if (margin === undefined || /(?:^|[\s[,:-])[&*][\w-]|^(?:---|\.\.\.|%)/m.test(text)) return null
-  const starts = [...text.matchAll(new RegExp(`^${margin}- `, 'gm'))].map(({ index }) => index)
-  const named = new RegExp(
-    `\\bid["']?\\s*:\\s*["']?${key.replaceAll(/[^\p{L}\p{N}]/gu, '\\$&')}["']?\\s*(?:[,}#\\r\\n]|$)`,
-  )
-  const found = starts.flatMap((start, at) => {
-    const end = starts[at + 1] ?? text.length
-    const part = text.slice(start, end)
-    if (!named.test(part)) return []
-    const reading = readYamlValue(part)
-    const list = reading.ok && reading.value.kind === 'list' ? reading.value : null
-    const [task] = list ? entriesOf({ ...source, text: part }, list, 'an object') : []
-    return task?.text('id') === key ? [{ start, end, task }] : []
-  })
-  return found.length === 1 ? found[0]! : null
+  return task.source.edited([
+    ...setYaml(task, 'status', WORDS[end.status], id),
+    ...withComments(task, comments),
+  ])
 }
 
 function commentLines(body: string, at: Date): readonly string[] {
@@ -203,45 +164,17 @@ export function tasksYaml(
   )
 }
 
-/** A list of objects as plain YAML; empty values are left out. */
+/** A list of objects as YAML, which readers of version 1.1 understand too; empty values are left out. */
 export function yamlList(items: readonly object[]): string {
   if (items.length === 0) return '[]\n'
-  return items
-    .map((item) => `- ${mapLines(item).join('\n')}`.replaceAll(/\n(?=.)/g, '\n  '))
-    .map((text) => `${text}\n`)
-    .join('\n')
+  return items.map((item) => stringify([filled(item)], { version: '1.1', lineWidth: 0 })).join('\n')
 }
 
-function mapLines(item: object): readonly string[] {
-  return Object.entries(item).flatMap(([key, value]: [string, unknown]): readonly string[] => {
-    if (value === null || value === undefined || value === '') return []
-    if (!Array.isArray(value)) return [...valueLines(key, value)]
-    if (value.length === 0) return []
-    const lines = value.flatMap((one: unknown) => {
-      const inner = typeof one === 'object' && one !== null ? mapLines(one) : [plainOrQuoted(one)]
-      return inner.map((line, index) => (line === '' ? '' : `${index === 0 ? '  - ' : '    '}${line}`))
-    })
-    return [`${key}:`, ...lines]
-  })
-}
-
-function valueLines(key: string, value: unknown): readonly string[] {
-  if (typeof value === 'object' && value !== null)
-    return [`${key}:`, ...mapLines(value).map((line) => `  ${line}`)]
-  const isBlock = typeof value === 'string' && value.includes('\n') && isPlainBlock(value)
-  if (!isBlock) return [`${key}: ${plainOrQuoted(value)}`]
-  return [`${key}: |-`, ...value.split('\n').map((line) => (line === '' ? '' : `  ${line}`))]
-}
-
-/** Whether a block scalar preserves the text. */
-function isPlainBlock(text: string): boolean {
-  return /^\S/.test(text) && !/\n$|[\r\t\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]/.test(text)
-}
-
-function plainOrQuoted(value: unknown): string {
-  if (typeof value !== 'string') return String(value)
-  const isWord =
-    /^[A-Za-z_/.][\w/.@ -]*$/.test(value) &&
-    !/^(?:true|false|null|yes|no|on|off|y|n|~)$|^\.|[ -]$/i.test(value)
-  return isWord ? value : quoted(value)
+function filled(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(filled)
+  if (typeof value !== 'object' || value === null) return value
+  const isEmpty = (one: unknown): boolean =>
+    one === null || one === undefined || one === '' || (Array.isArray(one) && one.length === 0)
+  const entries = Object.entries(value).filter(([, one]) => !isEmpty(one))
+  return Object.fromEntries(entries.map(([key, one]) => [key, filled(one)]))
 }

@@ -58,3 +58,9 @@ export function titleOf(text: string): string {
     /^.{10,100}?[.!?。！？](?=\s)/u.exec(plain)?.[0].replace(/[.。]$/, '') ?? plain.replace(/[.:]$/, '')
   return shortened(sentence, LONGEST_TITLE)
 }
+
+/** The status of a whole in another tool, from those of its parts. */
+export function wholeStatus(parts: readonly ForeignStatus[]): 'completed' | 'in_progress' | 'pending' {
+  if (parts.every((status) => status === 'DONE' || status === 'dropped')) return 'completed'
+  return parts.includes('DONE') ? 'in_progress' : 'pending'
+}

@@ -48,10 +48,14 @@ export interface OriginEnd extends OriginReport {
   readonly key: string
 }
 
+/** The folder of a path. */
+export function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.'
+}
+
 /** A path in the same folder as another. */
 export function beside(path: string, name: string): string {
-  const folder = path.slice(0, path.lastIndexOf('/') + 1)
-  return folder + name
+  return within(folderOf(path), name)
 }
 
 /** The last part of a path. */

@@ -1,4 +1,4 @@
-import { applySplices } from '../../backlog/markdown/splice.ts'
+import { linesOf } from '../../backlog/markdown/lines.ts'
 import { readBoxes } from './boxes.ts'
 import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { setJson } from './edit.ts'
@@ -25,7 +25,7 @@ export const githubIssues: Format = {
     if (!issue || isClosed(issue) === (status === 'DONE')) return new Map()
     const word = status === 'DONE' ? 'CLOSED' : 'OPEN'
     const state = /^[a-z]/.test(issue.text('state')) ? word.toLowerCase() : word
-    return new Map([[path, applySplices(issue.source.text, setJson(issue, 'state', state))]])
+    return issue.source.edited(setJson(issue, 'state', state))
   },
 }
 
@@ -54,12 +54,7 @@ function draftIn(issue: Entry, key: string): ForeignDraft {
   const body = issue.text('body').replaceAll(/\r\n?/g, '\n')
   const boxes = readBoxes(body)
   const lines = new Set(boxes.map(({ markAt }) => body.lastIndexOf('\n', markAt) + 1))
-  const rest = body
-    .split('\n')
-    .reduce<{ at: number; kept: string[] }>(
-      ({ at, kept }, line) => ({ at: at + line.length + 1, kept: lines.has(at) ? kept : [...kept, line] }),
-      { at: 0, kept: [] },
-    )
+  const rest = [...linesOf(body)].flatMap(({ text, at }) => (lines.has(at) ? [] : [text]))
   const milestone = issue.value('milestone')
   const named =
     milestone && milestone.kind === 'table' ? entryAt(issue.source, milestone, 'a milestone') : null
@@ -71,7 +66,7 @@ function draftIn(issue: Entry, key: string): ForeignDraft {
     status: isClosed(issue) ? 'DONE' : 'TODO',
     milestone: name === '' ? null : number === '' || /^\d/.test(name) ? name : `${number} — ${name}`,
     depends: [...body.matchAll(NEEDS)].flatMap(([, list = '']) => list.match(/\d+/g) ?? []),
-    description: rest.kept.join('\n').trim() || title,
+    description: rest.join('\n').trim() || title,
     criteria: boxes.map(({ text, isTicked }) => ({ text, met: isTicked })),
     tags: issue.texts('labels'),
     place: issue.source.placeOf(issue.at),

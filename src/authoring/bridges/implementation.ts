@@ -1,5 +1,5 @@
-import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
-import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
+import type { Splice } from '../../backlog/markdown/splice.ts'
+import { foreignDraft, titleOf, wholeStatus, type ForeignDraft } from './draft.ts'
 import { removeJson, setJson } from './edit.ts'
 import {
   chained,
@@ -23,7 +23,7 @@ export const implementation: Format = {
     return { drafts, dropped }
   },
   files: (path) => [path],
-  write: (path, sources, end) => written(path, sources, end),
+  write: written,
 }
 
 function specsOf(path: string, sources: Sources): readonly Entry[] {
@@ -116,18 +116,13 @@ function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<st
       ...(end.status === 'BLOCKED'
         ? setJson(task, 'blockedReason', end.reason)
         : removeJson(task, 'blockedReason')),
-      ...setJson(spec, 'status', specStatus(after)),
+      ...setJson(spec, 'status', wholeStatus(after)),
       ...setJson(root, 'updatedAt', `${end.at.toISOString().slice(0, 19)}Z`),
       ...setJson(root, 'updatedBy', 'ralph'),
     ]
-    return new Map([[path, applySplices(root.source.text, splices)]])
+    return root.source.edited(splices)
   }
   return new Map()
-}
-
-function specStatus(tasks: readonly string[]): string {
-  if (tasks.every((status) => status === 'DONE' || status === 'dropped')) return 'completed'
-  return tasks.includes('DONE') ? 'in_progress' : 'pending'
 }
 
 /** The backlog as specs, one for each milestone. */
@@ -151,7 +146,7 @@ function specOf(milestone: string | null, index: number, drafts: readonly Foreig
     ...(file === undefined ? {} : { file }),
     name,
     priority: index + 1,
-    status: specStatus(own.map(({ status }) => status)),
+    status: wholeStatus(own.map(({ status }) => status)),
     ...(context[0] === undefined ? {} : { context: context[0] }),
     acceptanceCriteria: whole,
     tasks: own.map(({ key, description, title, status, criteria, blockedReason }) => ({
@@ -165,10 +160,21 @@ function specOf(milestone: string | null, index: number, drafts: readonly Foreig
 }
 
 /** A name as an id: `User avatars` is `user-avatars`. */
-export function slugOf(name: string): string {
+function slugOf(name: string): string {
   return name
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 60)
+}
+
+/** A key for each text, from its words. */
+export function slugKeys(texts: readonly string[], fallback: string): readonly string[] {
+  const counts = new Map<string, number>()
+  return texts.map((text) => {
+    const slug = slugOf(text) || fallback
+    const count = (counts.get(slug) ?? 0) + 1
+    counts.set(slug, count)
+    return count === 1 ? slug : `${slug}~${count}`
+  })
 }

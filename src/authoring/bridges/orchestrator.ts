@@ -1,6 +1,6 @@
 import { openCriteria } from '../../backlog/draft.ts'
 import { foreignDraft, foreignStatus, titleOf, type ForeignDraft } from './draft.ts'
-import { nameOf, within, type Format } from './format.ts'
+import { folderOf, nameOf, within, type Format } from './format.ts'
 import { entryAt, keyReader, type Entry, type Sources } from './source.ts'
 
 /** A request planned by an orchestrator: `.ralph/tasks/task-001.json`, with a state file beside it, which ralph never writes. */
@@ -44,10 +44,6 @@ export const orchestrator: Format = {
 }
 
 const TASK_FILE = /^[\w.-]*task[\w.-]*\.json$/i
-
-function folderOf(path: string): string {
-  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.'
-}
 
 function taskFiles(folder: string, { tree }: Sources): readonly string[] {
   const names = tree.list(folder).filter((name) => TASK_FILE.test(name) && name !== 'tasks.json')

@@ -2,7 +2,7 @@ import { readBoxes, readHeadings, withoutBoxes, type BoxItem, type PlainHeading 
 import { criteriaIn, descriptionOf } from './checklist.ts'
 import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import type { Format } from './format.ts'
-import { slugOf } from './implementation.ts'
+import { slugKeys } from './implementation.ts'
 import type { Source } from './source.ts'
 
 /**
@@ -107,13 +107,13 @@ function milestoneOf({ text }: Section, index: number): string {
 }
 
 function named(parts: readonly Part[]): readonly ForeignDraft[] {
-  const counts = new Map<string, number>()
-  return parts.map(({ heading, at, milestone, description, boxes, isDone, source }) => {
-    const slug = slugOf(heading) || 'task'
-    const count = (counts.get(slug) ?? 0) + 1
-    counts.set(slug, count)
-    return foreignDraft({
-      key: count === 1 ? slug : `${slug}~${count}`,
+  const keys = slugKeys(
+    parts.map(({ heading }) => heading),
+    'task',
+  )
+  return parts.map(({ heading, at, milestone, description, boxes, isDone, source }, index) =>
+    foreignDraft({
+      key: keys[index]!,
       title: titleOf(heading.replace(/^\d+(?:\.\d+)*[.):]?\s+/, '')),
       status: isDone ? 'DONE' : 'TODO',
       milestone,
@@ -122,6 +122,6 @@ function named(parts: readonly Part[]): readonly ForeignDraft[] {
       context: [source.file],
       provenance: 'system',
       place: source.placeOf(at),
-    })
-  })
+    }),
+  )
 }

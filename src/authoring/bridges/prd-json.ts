@@ -1,4 +1,3 @@
-import { applySplices } from '../../backlog/markdown/splice.ts'
 import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { setJson } from './edit.ts'
 import { keyOf, type Format } from './format.ts'
@@ -38,7 +37,7 @@ export const prdJson: Format = {
     const root = rootOf(path, sources)
     const story = keyedStories(root).find((one) => one.key === key)?.entry
     if (!root || !story || passes(story) === (status === 'DONE')) return new Map()
-    return new Map([[path, applySplices(root.source.text, setJson(story, 'passes', status === 'DONE'))]])
+    return root.source.edited(setJson(story, 'passes', status === 'DONE'))
   },
 }
 

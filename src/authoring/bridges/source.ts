@@ -1,16 +1,9 @@
 import type { Diagnostic, Severity } from '../../base/diagnostic.ts'
 import { placesIn } from '../../base/places.ts'
+import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
 import { type Criterion } from '../../backlog/draft.ts'
 import { foreignStatus, type ForeignStatus, type OriginPlace } from './draft.ts'
-import {
-  readJsonValue,
-  readYamlValue,
-  type List,
-  type Scalar,
-  type Table,
-  type Value,
-  type ValueReading,
-} from './value.ts'
+import { readJsonValue, readYamlValue, type List, type Scalar, type Table, type Value } from './value.ts'
 
 /** Another tool's files: reading them starts no process, and follows no link out of the project. */
 export interface Tree {
@@ -27,6 +20,8 @@ export interface Source {
   readonly text: string
   readonly placeOf: (at: number) => OriginPlace
   readonly report: (at: number, message: string, severity?: Severity) => void
+  /** The new text of the file, by its path. */
+  readonly edited: (splices: readonly Splice[]) => ReadonlyMap<string, string>
 }
 
 /** Opens files of a tree, and collects their mistakes. */
@@ -50,7 +45,11 @@ export function openSources(tree: Tree): Sources {
       if (mistakes.length < MOST_MISTAKES)
         mistakes.push({ ...placeOf(at), severity, rule: 'import', message })
     }
-    return { file, text, placeOf, report }
+    const edited: Source['edited'] = (splices) => {
+      const changed = applySplices(text, splices)
+      return new Map([[file, raw.slice(0, raw.length - text.length) + changed]])
+    }
+    return { file, text, placeOf, report, edited }
   }
   return {
     tree,
@@ -58,26 +57,13 @@ export function openSources(tree: Tree): Sources {
     value(file) {
       const source = open(file)
       if (!source) return null
-      const read = readValue(tree, source)
+      const read = /\.ya?ml$/.test(file) ? readYamlValue(source.text) : readJsonValue(source.text)
       if (read.ok) return { source, value: read.value }
       source.report(read.at, read.message)
       return null
     },
     mistakes,
   }
-}
-
-/** Files that were parsed: so a file is parsed once, to recognise its format and to read it. */
-const KNOWN = new WeakMap<Tree, Map<string, { readonly text: string; readonly reading: ValueReading }>>()
-
-function readValue(tree: Tree, { file, text }: Source): ValueReading {
-  const known = KNOWN.get(tree) ?? new Map<string, { text: string; reading: ValueReading }>()
-  KNOWN.set(tree, known)
-  const before = known.get(file)
-  if (before?.text === text) return before.reading
-  const reading = /\.ya?ml$/.test(file) ? readYamlValue(text) : readJsonValue(text)
-  known.set(file, { text, reading })
-  return reading
 }
 
 /** More mistakes of a file are not useful. */

@@ -1,10 +1,8 @@
-import { applySplices } from '../../backlog/markdown/splice.ts'
 import { openCriteria } from '../../backlog/draft.ts'
-import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
+import { foreignDraft, titleOf, wholeStatus, type ForeignDraft, type ForeignStatus } from './draft.ts'
 import { setJson } from './edit.ts'
 import { keyOf, within, type Format, type Look, type OriginEnd } from './format.ts'
 import { entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
-import type { Table, Value } from './value.ts'
 
 /** Task Master's tasks, by tag or, in older versions, without tags: `.taskmaster/tasks/tasks.json`. */
 export const taskMaster: Format = {
@@ -19,14 +17,17 @@ export const taskMaster: Format = {
     return isTagged(look) || isOld(look) ? look.path : null
   },
   read(path, sources) {
-    const readKey = keyReader()
-    const dropped = new Set<string>()
-    const tags = tagsOf(path, sources)
-    const drafts = tags.flatMap((tag) => draftsOf(tag, { readKey, dropped, isOnly: tags.length === 1 }))
-    return { drafts, dropped }
+    const tags = itemsIn(path, sources)
+    const items = tags.flatMap((tag) => tag.flatMap((item) => [item, ...item.parts]))
+    const isDropped = ({ status, parent }: Item): boolean =>
+      status === 'dropped' || parent?.status === 'dropped'
+    const drafts = items.flatMap((item) =>
+      isDropped(item) || item.parts.length > 0 ? [] : [draftIn(item, tags.length === 1)],
+    )
+    return { drafts, dropped: new Set(items.filter(isDropped).map(({ key }) => key)) }
   },
   files: (path) => [path],
-  write: (path, sources, end) => written(path, sources, end),
+  write: written,
 }
 
 function isOld(look: Look): boolean {
@@ -39,21 +40,53 @@ function isOld(look: Look): boolean {
 function isTagged(look: Look): boolean {
   const value = look.value()
   if (value?.kind !== 'table' || value.entries.size === 0 || value.entries.has('tasks')) return false
-  return [...value.entries.values()].every((tag) => tag.kind === 'table' && tasksIn(tag) !== undefined)
+  return [...value.entries.values()].every(
+    (tag) => tag.kind === 'table' && tag.entries.get('tasks')?.kind === 'list',
+  )
 }
 
-function tasksIn(tag: Table): Value | undefined {
-  const tasks = tag.entries.get('tasks')
-  return tasks?.kind === 'list' ? tasks : undefined
+const MASTER = 'master'
+
+/** A task or a subtask. */
+interface Item {
+  /** Its number in its tag: 1, or 1.2 for a subtask. */
+  readonly id: string
+  readonly key: string
+  readonly entry: Entry
+  readonly status: ForeignStatus
+  readonly tag: string
+  readonly milestone: string | null
+  readonly parent: Item | null
+  readonly parts: readonly Item[]
+  /** All of its tag, by their numbers. */
+  readonly others: ReadonlyMap<string, Item>
 }
 
-/** One of its lists, with ids of its own. */
-interface Tag {
-  readonly name: string
-  readonly tasks: readonly Entry[]
+/** The tasks of each tag. */
+function itemsIn(path: string, sources: Sources): readonly (readonly Item[])[] {
+  const readKey = keyReader()
+  return tagsOf(path, sources).map(({ name: tag, tasks }) => {
+    const others = new Map<string, Item>()
+    let milestones = 0
+    const itemOf = (entry: Entry, parent: Item | null): Item | null => {
+      const own = entry.text('id')
+      const id = parent ? `${parent.id}.${own}` : own
+      const key = readKey(entry, own === '' ? '' : keyIn(tag, id))
+      if (key === null) return null
+      const subtasks = parent ? [] : entry.entries('subtasks')
+      const title = subtasks.length > 0 ? `${++milestones} — ${entry.text('title')}` : null
+      const milestone = parent ? parent.milestone : title
+      const parts: Item[] = []
+      const item = { id, key, entry, status: statusOf(entry), tag, milestone, parent, parts, others }
+      others.set(id, item)
+      parts.push(...subtasks.flatMap((part) => itemOf(part, item) ?? []))
+      return item
+    }
+    return tasks.flatMap((task) => itemOf(task, null) ?? [])
+  })
 }
 
-function tagsOf(path: string, sources: Sources): readonly Tag[] {
+function tagsOf(path: string, sources: Sources): readonly { name: string; tasks: readonly Entry[] }[] {
   const file = sources.value(path)
   const root = file && entryAt(file.source, file.value, 'an object of tags')
   if (!file || !root) return []
@@ -64,122 +97,62 @@ function tagsOf(path: string, sources: Sources): readonly Tag[] {
   })
 }
 
-const MASTER = 'master'
-
 /** The key of a task among all tags: its number in the main tag, with the tag's name in any other. */
-function keyIn(tag: Tag, id: string): string {
-  return tag.name === MASTER ? id : `${tag.name}:${id}`
+function keyIn(tag: string, id: string): string {
+  return tag === MASTER || id.includes(':') ? id : `${tag}:${id}`
 }
 
-interface TagReading {
-  readonly readKey: ReturnType<typeof keyReader>
-  readonly dropped: Set<string>
-  readonly isOnly: boolean
+/** The numbers of what an item waits for: those of siblings are short. */
+function needsOf({ entry, parent }: Item): readonly string[] {
+  const siblings = new Set(parent?.parts.map((one) => one.entry.text('id')))
+  return entry.texts('dependencies').map((need) => (siblings.has(need) ? `${parent!.id}.${need}` : need))
 }
 
-function draftsOf(tag: Tag, reading: TagReading): readonly ForeignDraft[] {
-  const tree = tag.tasks.map((task) => ({ task, id: task.text('id'), subtasks: task.entries('subtasks') }))
-  const leaves = new Map(tree.map((node) => [node.id, leavesOf(node)]))
-  let milestones = 0
-  return tree.flatMap((node) => {
-    const { task, id, subtasks } = node
-    const key = reading.readKey(task, id === '' ? '' : keyIn(tag, id))
-    if (key === null) return []
-    const status = statusOf(task)
-    const milestone = subtasks.length > 0 ? `${++milestones} — ${task.text('title')}` : null
-    const before = task.texts('dependencies').flatMap((need) => leaves.get(need)?.last ?? [need])
-    if (subtasks.length === 0 || status === 'dropped') {
-      if (status === 'dropped')
-        for (const one of [id, ...leavesOf(node).all]) reading.dropped.add(keyIn(tag, one))
-      return status === 'dropped'
-        ? []
-        : [draftIn(tag, { key, task, before, milestone: null, part: null, reading })]
-    }
-    const first = new Set(leavesOf(node).first)
-    return subtasks.flatMap((subtask, index): readonly ForeignDraft[] => {
-      const own = `${id}.${subtask.text('id')}`
-      const ownKey = reading.readKey(subtask, subtask.text('id') === '' ? '' : keyIn(tag, own))
-      if (ownKey === null) return []
-      if (statusOf(subtask) === 'dropped') {
-        reading.dropped.add(ownKey)
-        return []
-      }
-      const needs = needsOf(subtask, node).flatMap((need) => leaves.get(need)?.last ?? [need])
-      return [
-        draftIn(tag, {
-          key: ownKey,
-          task: subtask,
-          before: first.has(own) ? [...before, ...needs] : needs,
-          milestone,
-          part: { task, isLast: index === subtasks.length - 1 },
-          reading,
-        }),
-      ]
-    })
+/** The keys of what an item waits for. The first subtasks of a task wait for what the task waits for. */
+function dependsOf(item: Item): readonly string[] {
+  const { parent, others, tag } = item
+  const needs = needsOf(item)
+  const open = new Set(parent && openParts(parent).map(({ id }) => id))
+  const isFirst = parent !== null && !needs.some((need) => open.has(need))
+  return [...(isFirst ? needsOf(parent) : []), ...needs].flatMap((need) => {
+    const needed = others.get(need)
+    return needed ? lastOf(needed) : [keyIn(tag, need)]
   })
 }
 
-interface Node {
-  readonly id: string
-  readonly subtasks: readonly Entry[]
+function openParts({ parts }: Item): readonly Item[] {
+  return parts.filter(({ status }) => status !== 'dropped')
 }
 
-/** What a subtask waits for: a number means a sibling, otherwise it is a full id. */
-function needsOf(subtask: Entry, { id, subtasks }: Node): readonly string[] {
-  const siblings = new Set(subtasks.map((one) => one.text('id')))
-  return subtask.texts('dependencies').map((need) => (siblings.has(need) ? `${id}.${need}` : need))
+/** Who depends on a task with subtasks waits for those that no other one needs. */
+function lastOf(item: Item): readonly string[] {
+  if (item.parts.length === 0 || item.status === 'dropped') return [item.key]
+  const needed = new Set(openParts(item).flatMap(needsOf))
+  return openParts(item).flatMap(({ id, key }) => (needed.has(id) ? [] : [key]))
 }
 
-/** The first and last subtasks of a task: who depends on the task waits for the last ones. */
-function leavesOf(node: Node): {
-  readonly all: readonly string[]
-  readonly first: readonly string[]
-  readonly last: readonly string[]
-} {
-  const { id, subtasks } = node
-  if (subtasks.length === 0) return { all: [id], first: [id], last: [id] }
-  const open = subtasks.filter((subtask) => statusOf(subtask) !== 'dropped')
-  const all = open.map((subtask) => `${id}.${subtask.text('id')}`)
-  const needs = new Map(open.map((subtask, index) => [all[index]!, needsOf(subtask, node)]))
-  const inner = new Set(all)
-  const needed = new Set([...needs.values()].flat())
-  return {
-    all,
-    first: all.filter((key) => !needs.get(key)!.some((need) => inner.has(need))),
-    last: all.filter((key) => !needed.has(key)),
-  }
-}
-
-interface Part {
-  readonly key: string
-  readonly task: Entry
-  readonly before: readonly string[]
-  readonly milestone: string | null
-  /** The task that it is a part of. */
-  readonly part: { readonly task: Entry; readonly isLast: boolean } | null
-  readonly reading: TagReading
-}
-
-function draftIn(tag: Tag, { key, task, before, milestone, part, reading }: Part): ForeignDraft {
+function draftIn(item: Item, isOnlyTag: boolean): ForeignDraft {
+  const { key, entry: task, parent, tag } = item
   const title = titleOf(task.text('title', 'description'))
   if (title === '') task.report('title', `the task ${key} has no title`)
-  const status = statusOf(task)
+  const status = item.status === 'dropped' ? 'TODO' : item.status
   const whole =
-    part && [part.task.text('description'), part.task.text('details')].filter(Boolean).join('\n\n')
-  const ofAll = part?.isLast ? testsOf(part.task).map((one) => ({ ...one, ofAll: true })) : []
+    parent && [parent.entry.text('description'), parent.entry.text('details')].filter(Boolean).join('\n\n')
+  const isLast = parent?.parts.at(-1) === item
+  const ofAll = isLast ? testsOf(parent.entry).map((one) => ({ ...one, ofAll: true })) : []
   return foreignDraft({
     key,
     title,
-    status: status === 'dropped' ? 'TODO' : status,
+    status,
     blockedReason: status === 'BLOCKED' ? `it is ${task.text('status')} in its origin` : '',
-    milestone,
-    depends: before.map((need) => (need.includes(':') ? need : keyIn(tag, need))),
+    milestone: item.milestone,
+    depends: dependsOf(item),
     description: task.text('description') || title,
-    background: part && whole ? [[`Part of: ${titleOf(part.task.text('title'))}`, whole]] : [],
+    background: whole ? [[`Part of: ${titleOf(parent.entry.text('title'))}`, whole]] : [],
     criteria: [...openCriteria(task.texts('acceptanceCriteria')), ...testsOf(task), ...ofAll],
     hints: task.text('details'),
-    priority: task.text('priority') || part?.task.text('priority') || null,
-    tags: reading.isOnly || tag.name === MASTER ? [] : [tag.name],
+    priority: task.text('priority') || parent?.entry.text('priority') || null,
+    tags: isOnlyTag || tag === MASTER ? [] : [tag],
     place: task.source.placeOf(task.at),
   })
 }
@@ -191,29 +164,16 @@ function testsOf(task: Entry): ReturnType<typeof openCriteria> {
 }
 
 const WORDS = { TODO: 'pending', DONE: 'done', BLOCKED: 'blocked' } as const
+const PARENT_WORDS = { completed: 'done', in_progress: 'in-progress', pending: 'pending' } as const
 
 function written(path: string, sources: Sources, { key, status }: OriginEnd): ReadonlyMap<string, string> {
-  const readKey = keyReader()
-  for (const tag of tagsOf(path, sources)) {
-    for (const task of tag.tasks) {
-      const id = task.text('id')
-      const subtasks = task.entries('subtasks')
-      const isOwn = readKey(task, keyIn(tag, id)) === key && subtasks.length === 0
-      const keys = subtasks.map((one) => readKey(one, keyIn(tag, `${id}.${one.text('id')}`)))
-      const subtask = subtasks[keys.indexOf(key)]
-      if (!subtask && !isOwn) continue
-      const changes = [...setJson(subtask ?? task, 'status', WORDS[status])]
-      if (subtask) {
-        const after = subtasks.map((one) => (one === subtask ? status : statusOf(one)))
-        changes.push(...setJson(task, 'status', parentWord(after)))
-      }
-      return new Map([[path, applySplices(task.source.text, changes)]])
-    }
-  }
-  return new Map()
-}
-
-function parentWord(after: readonly string[]): string {
-  if (after.every((status) => status === 'DONE' || status === 'dropped')) return 'done'
-  return after.includes('DONE') ? 'in-progress' : 'pending'
+  const items = itemsIn(path, sources).flatMap((tag) => tag.flatMap((item) => [item, ...item.parts]))
+  const item = items.find((one) => one.key === key && one.parts.length === 0)
+  if (!item) return new Map()
+  const { entry, parent } = item
+  const after = parent?.parts.map((one) => (one === item ? status : one.status))
+  return entry.source.edited([
+    ...setJson(entry, 'status', WORDS[status]),
+    ...(parent && after ? setJson(parent.entry, 'status', PARENT_WORDS[wholeStatus(after)]) : []),
+  ])
 }

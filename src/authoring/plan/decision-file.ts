@@ -1,5 +1,5 @@
 import { placeAt } from '../../base/diagnostic.ts'
-import { isText, linesOf } from '../../backlog/markdown/lines.ts'
+import { isText, itemIn, linesOf } from '../../backlog/markdown/lines.ts'
 import { safeNotes } from '../../backlog/notes.ts'
 import type { DecisionAnswer } from './answers.ts'
 import { lineText } from './documents.ts'
@@ -133,9 +133,7 @@ export function choicesIn(text: string): {
 } {
   const [, recommended = null, why = ''] =
     /^Recommended option:\s*"([^"]*)"(?:,\s*because\s+(.*))?$/im.exec(text) ?? []
-  const titles = bodyOf(text, 'Considered Options').flatMap(
-    (line) => /^[-*+][ \t]+(.+)$/.exec(line)?.[1]?.trim() ?? [],
-  )
+  const titles = bodyOf(text, 'Considered Options').flatMap((line) => itemIn(line)?.text.trim() || [])
   return {
     options: titles.map((title) => ({ title, consequences: bodyOf(text, title, '###').join(' ').trim() })),
     recommended,

@@ -1,5 +1,6 @@
 import { headingsOf } from '../../backlog/markdown/headings.ts'
 import { oneLine } from '../../backlog/markdown/fence.ts'
+import { itemIn } from '../../backlog/markdown/lines.ts'
 import { plainMarkdown, safeNotes } from '../../backlog/notes.ts'
 import type { RequirementsAnswer, ResearchAnswer } from './answers.ts'
 
@@ -91,5 +92,5 @@ export async function readRequirements(source: string): Promise<readonly Require
 function criteriaIn(body: string): readonly string[] {
   const start = /^###[ \t]+Acceptance Criteria\s*$/im.exec(body)
   const list = start ? body.slice(start.index + start[0].length) : ''
-  return list.split('\n').flatMap((line) => /^[-*+][ \t]+(?:\[[ xX]\][ \t]+)?(.+)$/.exec(line)?.[1] ?? [])
+  return list.split('\n').flatMap((line) => itemIn(line)?.text || [])
 }
