@@ -115,7 +115,7 @@ function ownReasons<T extends TaskHead>(task: T, { claims, cycleOf }: Context<T>
   const cycle = cycleOf.get(task.number)
   return [
     ...task.problems.map(({ field, line, message }): Reason => ({ kind: 'invalid', field, line, message })),
-    ...(rivals ? [{ kind: 'duplicate', files: rivals.files } as const] : []),
+    ...(rivals ? [{ kind: 'duplicate', files: rivals.map(({ file }) => file) } as const] : []),
     ...(task.held ? [{ kind: 'blocked-section' } as const] : []),
     ...(cycle ? [{ kind: 'cycle', ids: cycle.ids } as const] : []),
   ]

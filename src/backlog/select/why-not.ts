@@ -1,6 +1,6 @@
 import { unreachable } from '../../base/errors.ts'
 import { sectionOf, type Task, type TaskHead } from '../model.ts'
-import type { Reason, TaskState } from './selection.ts'
+import type { Reason, Selection, TaskState } from './selection.ts'
 
 /** Why a task is not eligible, in words: first its needs, as one reason, then each of the others. */
 export function whyNot({ task, waiting }: TaskState<TaskHead>, blockedReason: string): readonly string[] {
@@ -57,4 +57,26 @@ function cycleText(ids: readonly string[]): string {
   if (ids.length === 1) return 'waits for itself'
   const more = ids.length > MOST_MEMBERS ? ` and ${ids.length - MOST_MEMBERS} more` : ''
   return `${ids.slice(0, MOST_MEMBERS).join(', ')}${more} wait for each other`
+}
+
+/** Chooses from a backlog whose statuses are already decided, before anything has run. */
+export function taskOrReason(
+  selection: Selection,
+  named: string | null,
+  taken: ReadonlySet<string> = new Set(),
+): Task | string {
+  if (named === null) {
+    const next = selection.eligible.find((task) => !taken.has(task.id))
+    if (next) return next
+    return selection.outcome === 'all-done'
+      ? 'every task is done'
+      : 'no task is eligible: ralph next --explain says why'
+  }
+  if (taken.has(named)) return `this run has worked on ${named} already`
+  const state = selection.states.find(({ task }) => task.id === named)
+  if (!state) return `there is no task ${named}`
+  if (state.eligible) return state.task
+  const status = state.task.status
+  if (status === 'DONE' || status === 'BLOCKED') return `${named} is ${status}`
+  return `${named} is not eligible: ${whyNot(state, blockedReason(state.task)).join('; ')}`
 }

@@ -5,11 +5,11 @@ import { error, warning } from '../rule.ts'
 /** Rules for the id of a task, in its file's name and in its heading. */
 export const ID_RULES = {
   'duplicate-id': error((task, { claims }) => {
-    const files = claims.rivals.get(task.number)?.files ?? []
-    const other = files.find((file) => file !== task.file)
+    const rivals = claims.rivals.get(task.number) ?? []
+    const other = rivals.find(({ file }) => file !== task.file)
     if (other === undefined) return []
-    const more = files.length > 2 ? ` and ${files.length - 2} more` : ''
-    return [{ span: headingSpan(task), message: `${task.id} is also the number of ${other}${more}` }]
+    const more = rivals.length > 2 ? ` and ${rivals.length - 2} more` : ''
+    return [{ span: headingSpan(task), message: `${task.id} is also the number of ${other.file}${more}` }]
   }),
 
   'id-width': warning((task, { idWidth }) => {
