@@ -1,11 +1,10 @@
-import type { Heading, Node, Root } from 'mdast'
 import remarkStringify from 'remark-stringify'
 import { unified } from 'unified'
 import { withoutControls } from '../base/controls.ts'
-import { parseBlockPieces, parseTree } from './markdown/parse.ts'
+import { closed, fenced } from './markdown/fence.ts'
+import { type Line, linesOf, unclosed } from './markdown/lines.ts'
+import { parseBlockPieces } from './markdown/parse.ts'
 import { BeyondReason } from './markdown/blocks.ts'
-import { applySplices, type Splice } from './markdown/splice.ts'
-import { visit } from './markdown/visit.ts'
 
 /**
  * Makes an agent's notes safe for a task file: headings become third level or deeper, so that they begin no section,
@@ -13,16 +12,10 @@ import { visit } from './markdown/visit.ts'
  */
 export function safeNotes(markdown: string): string {
   const notes = bounded(withoutControls(markdown).trim())
-  try {
-    const pushed = pushHeadings(notes)
-    if (staysInside(pushed)) return pushed
-    // The serializer closes what is open, such as a fence.
-    const written = stringify(pushedTree(parseTree(notes)))
-    return staysInside(written) ? written : fenced(notes)
-  } catch (error) {
-    if (error instanceof BeyondReason) return fenced(notes)
-    throw error
-  }
+  const pushed = pushHeadings(notes)
+  // A fence is closed; HTML would hide what it holds.
+  const whole = /^[`~]/.test(unclosed(pushed) ?? '') ? closed(pushed) : pushed
+  return staysInside(whole) ? whole : fenced(notes, 'text')
 }
 
 // The log has the agent's whole output; a task file is for people.
@@ -36,11 +29,10 @@ function bounded(notes: string): string {
 
 /** Escapes a text so that Markdown shows it literally. */
 export function plainMarkdown(text: string): string {
-  const lines = withoutControls(text).trim()
-  return stringify({
-    type: 'root',
-    children: [{ type: 'paragraph', children: [{ type: 'text', value: lines }] }],
-  })
+  const value = withoutControls(text).trim()
+  return serializer
+    .stringify({ type: 'root', children: [{ type: 'paragraph', children: [{ type: 'text', value }] }] })
+    .trim()
 }
 
 /** Escapes a person's text for a title: `Option<T>` would be HTML. A title with code marks is Markdown already. */
@@ -51,75 +43,52 @@ export function titleMarkdown(title: string): string {
 
 const serializer = unified().use(remarkStringify, { bullet: '-', rule: '-', fences: true }).freeze()
 
-function stringify(root: Root): string {
-  return serializer.stringify(root).trim()
-}
-
 const HIGHEST = 3
 const DEEPEST = 6
 
+/** The marks of quotes and bullets before a line's text, and those of its heading. */
+const HEADING = /^((?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[ \t]*)(#{1,6}(?!\S))?/
+
 /** Changes only the marks of headings: the rest stays as written. */
 function pushHeadings(notes: string): string {
-  const headings = parseBlockPieces(notes).flatMap(({ root, start }) =>
-    headingsIn(root).map((heading) => ({ heading, start })),
-  )
-  const shift = shiftOf(headings.map(({ heading }) => heading))
-  if (shift === 0) return notes
-  return applySplices(
-    notes,
-    headings.map(({ heading, start }) => headingSplice(notes, heading, start, shift)),
-  )
+  const lines = [...linesOf(notes)]
+  const shift = HIGHEST - lines.reduce((highest, line) => Math.min(highest, depthOf(line)), DEEPEST)
+  if (shift <= 0) return notes
+  const pushed: string[] = []
+  /** Where the paragraph above begins. */
+  let paragraph = 0
+  for (const line of lines) {
+    const marks = '#'.repeat(Math.min(DEEPEST, depthOf(line) + shift))
+    if (depthOf(line) === DEEPEST) pushed.push(line.text)
+    else if (HEADING.exec(line.text)![2] !== undefined) pushed.push(line.text.replace(HEADING, `$1${marks}`))
+    else {
+      // An underlined heading becomes one line with marks: there are no underlines below the second level.
+      const [first = '', ...others] = pushed.splice(paragraph)
+      const text = [first.trimEnd(), ...others.map((one) => one.trim())].join(' ')
+      pushed.push(text.replace(HEADING, `$1${marks} `))
+    }
+    if (line.kind === 'item') paragraph = pushed.length - 1
+    else if (line.kind !== 'text') paragraph = pushed.length
+  }
+  return pushed.join('\n')
 }
 
-function headingsIn(tree: Root): Heading[] {
-  const headings: Heading[] = []
-  visit(tree, (node) => {
-    if (node.type === 'heading') headings.push(node as Heading)
-  })
-  return headings
-}
-
-function shiftOf(headings: readonly { readonly depth: number }[]): number {
-  return Math.max(0, HIGHEST - headings.reduce((highest, { depth }) => Math.min(highest, depth), DEEPEST))
-}
-
-function depthOf(heading: Heading, shift: number): Heading['depth'] {
-  return Math.min(DEEPEST, heading.depth + shift) as Heading['depth']
-}
-
-function headingSplice(notes: string, heading: Heading, base: number, shift: number): Splice {
-  const { start, end } = offsets(heading, base)
-  const marks = '#'.repeat(depthOf(heading, shift))
-  const atx = /^#{1,6}(?!\S)/.exec(notes.slice(start, end))
-  if (atx) return { start, end: start + atx[0].length, text: marks }
-  // An underlined heading becomes one line with marks: there are no underlines below the second level.
-  const [first, last] = [heading.children[0], heading.children.at(-1)]
-  if (first === undefined || last === undefined) return { start, end, text: marks }
-  const text = notes.slice(offsets(first, base).start, offsets(last, base).end)
-  return { start, end, text: `${marks} ${text.replace(/\s*[\r\n]+[\s>]*/g, ' ')}` }
-}
-
-function pushedTree(tree: Root): Root {
-  const headings = headingsIn(tree)
-  const shift = shiftOf(headings)
-  for (const heading of headings) heading.depth = depthOf(heading, shift)
-  return tree
-}
-
-function offsets(node: Node, base: number): { start: number; end: number } {
-  return { start: base + (node.position?.start.offset ?? 0), end: base + (node.position?.end.offset ?? 0) }
+/** The level of a line's heading; the deepest for any other line. */
+function depthOf({ kind, text }: Line): number {
+  const [, , marks] = HEADING.exec(text)!
+  if (kind === 'heading') return marks?.length ?? (text.includes('=') ? 1 : 2)
+  return kind === 'quote' && marks !== undefined ? marks.length : DEEPEST
 }
 
 /** Whether these notes, in a section, neither end it nor begin another. */
 function staysInside(notes: string): boolean {
-  const pieces = parseBlockPieces(`## Before\n\n${notes}\n\n## After\n`)
-  const nodes = pieces.flatMap(({ root }) => root.children)
-  const headings = nodes.filter((node) => node.type === 'heading' && node.depth < HIGHEST)
-  return headings.length === 2 && nodes.at(-1) === headings[1]
-}
-
-function fenced(notes: string): string {
-  const longest = Math.max(2, ...[...notes.matchAll(/`+/g)].map((run) => run[0].length))
-  const fence = '`'.repeat(longest + 1)
-  return `${fence}text\n${notes}\n${fence}`
+  try {
+    const pieces = parseBlockPieces(`## Before\n\n${notes}\n\n## After\n`)
+    const nodes = pieces.flatMap(({ root }) => root.children)
+    const headings = nodes.filter((node) => node.type === 'heading' && node.depth < HIGHEST)
+    return headings.length === 2 && nodes.at(-1) === headings[1]
+  } catch (error) {
+    if (error instanceof BeyondReason) return false
+    throw error
+  }
 }

@@ -4,14 +4,13 @@ import type {
   Node,
   Paragraph,
   PhrasingContent,
-  Root,
   RootContent,
 } from 'mdast'
 import { toString } from 'mdast-util-to-string'
 import remarkParse from 'remark-parse'
 import { unified } from 'unified'
 import type { Span } from '../../base/diagnostic.ts'
-import { parsePieces, type ParsedPiece, refuseEndless } from './pieces.ts'
+import { parsePieces, type ParsedPiece } from './pieces.ts'
 import {
   type MarkdownBlock,
   type BlockSource,
@@ -153,11 +152,4 @@ function isWordNeighbour(unit: string | undefined): boolean {
 export function parseBlockPieces(source: string): readonly ParsedPiece[] {
   refuseDeepNesting(source)
   return parsePieces(source, (text) => blockParser.parse(withoutMark(text)))
-}
-
-/** The tree of a whole text. */
-export function parseTree(source: string): Root {
-  refuseDeepNesting(source)
-  refuseEndless(source)
-  return inlineParser.parse(withoutMark(source))
 }

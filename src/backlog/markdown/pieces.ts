@@ -41,7 +41,7 @@ function pieceOf(text: string, start: number, size: number, parse: (text: string
 }
 
 /** Throws for a piece with more lines than a person writes and the parser can read in reasonable time; a fence may have any number. */
-export function refuseEndless(text: string): void {
+function refuseEndless(text: string): void {
   let lines = 0
   for (const { kind } of linesOf(text)) if (kind !== 'fenced') lines++
   if (lines > MOST_LINES)
