@@ -1,3 +1,4 @@
+import { linesOf } from '../backlog/markdown/lines.ts'
 import { dayText, formatDuration } from '../base/time.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { formatCost, formatTokens } from '../base/usage.ts'
@@ -50,11 +51,8 @@ function completionBlocks(completion: CompletionRecord): readonly Block[] {
 
 /** Markdown stays unchanged; only its prose wraps. */
 function noteBlocks(notes: string): readonly Block[] {
-  let isFenced = false
-  return notes.split('\n').flatMap((text): readonly Block[] => {
-    const isFence = /^\s*(?:```|~~~)/.test(text)
-    if (isFence) isFenced = !isFenced
-    if (isFence || isFenced || text.startsWith('|')) return [line('  ', text)]
+  return [...linesOf(notes)].flatMap(({ text, kind }): readonly Block[] => {
+    if (kind === 'fence' || kind === 'fenced' || text.startsWith('|')) return [line('  ', text)]
     return text.trim() === '' ? [] : [proseLine(text)]
   })
 }

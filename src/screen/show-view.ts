@@ -4,6 +4,7 @@ import type { FieldName, Section, Task, TaskHead } from '../backlog/model.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { blankComments } from '../backlog/markdown/inline.ts'
+import { itemIn, linesOf, withoutBullet } from '../backlog/markdown/lines.ts'
 import { BLANK, coloured, dim, line, paragraph, type Block, type Row } from './block.ts'
 import { dependenciesOf, label, limitsText, named, signOf, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
@@ -143,15 +144,9 @@ function sectionRow(section: Section, task: Task): Row {
 
 /** The number of checked boxes if there are boxes, else the first line with content. */
 function brief(text: string): string {
-  const boxes = text.match(/^\s*[-*+]\s+\[[ xX]\]/gm) ?? []
-  const checked = boxes.filter((box) => !box.endsWith('[ ]')).length
+  const lines = [...linesOf(text)].filter(({ kind }) => kind !== 'blank' && kind !== 'fence')
+  const boxes = lines.flatMap((line) => itemIn(line.text)?.box ?? [])
+  const checked = boxes.filter((box) => box === 'x').length
   if (boxes.length > 0) return `${checked} of ${boxes.length} checked`
-  return firstLine(text)?.replace(/^[-*+]\s+/, '') ?? 'empty'
-}
-
-function firstLine(text: string): string | undefined {
-  return text
-    .split(/\r\n|\r|\n/)
-    .map((line) => line.trim())
-    .find((line) => line !== '' && !/^(?:```|~~~)/.test(line))
+  return lines[0] ? withoutBullet(lines[0].text) : 'empty'
 }
