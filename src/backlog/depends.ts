@@ -2,9 +2,9 @@ import type { Span } from '../base/diagnostic.ts'
 import { blankComments } from './markdown/inline.ts'
 import { linesOf, withoutBullet } from './markdown/lines.ts'
 import type { Dependency, Field, Section } from './model.ts'
-import type { UnplacedProblem } from './problems.ts'
+import type { TaskOutline, UnplacedProblem } from './problems.ts'
 import { idOf, isNone, numberOf } from './values.ts'
-import { namesOthers, speaksOfNeeds } from './vocabulary.ts'
+import { namesOthers, speaksOfNeeds, type TaskVocabulary } from './vocabulary.ts'
 
 /** Reads the tasks in a Depends field, each once, and reports text that is no id. */
 export function readDependencies(
@@ -81,10 +81,13 @@ const USUAL_DIGITS = 3
  */
 export function strayIds(
   source: string,
-  { own, isOpen, fields, found, block, sections, words, others }: Strays,
+  outline: TaskOutline,
+  { own, isOpen, found }: Strays,
+  { fields: words, others }: TaskVocabulary,
 ): readonly UnplacedProblem[] {
-  const known = new Set(found.map(({ number }) => number))
-  const isStray = ({ literal }: IdAt): boolean => !known.has(numberOf(literal)) && numberOf(literal) !== own
+  const { fields, sections } = outline
+  const known = new Set([own, ...found.map(({ number }) => number)])
+  const isStray = ({ literal }: IdAt): boolean => !known.has(numberOf(literal))
   const saysNeeds = (text: string): boolean => speaksOfNeeds(words, text)
   const mayNeed = (text: string, isList: () => boolean): boolean =>
     saysNeeds(text) || (isOpen && !namesOthers(others, text) && isList())
@@ -104,6 +107,7 @@ export function strayIds(
         mayNeed(title, () => listedIn(source, bodySpan) !== null),
     )
     .flatMap(({ span }) => idsAt(source, span))
+  const block = blockOf(outline, source)
   const rest = readable(withoutFields(source, fields).slice(block.start, block.end))
   const inLines = matchesIn(rest, block.start, LINE_WITH_ID).filter(({ line }) =>
     saysNeeds(line.replace(BOX, '')),
@@ -128,21 +132,20 @@ function isMostlyIds(value: string): boolean {
 const MOST_WORDS = 3
 const NEEDS_BEFORE_ID = /\b(?:depends|depending|blocked|needs|requires|after)\b[^,;.]{0,20}T-\d/i
 
-/** Where to search for stray ids. */
 interface Strays {
   /** The number of the task itself. */
   readonly own: number
   /** Whether the task is not done yet. */
   readonly isOpen: boolean
-  readonly fields: readonly Field[]
   /** The dependencies that were read. */
   readonly found: readonly Dependency[]
-  readonly block: Span
-  readonly sections: readonly Section[]
-  /** The meanings of field keys. */
-  readonly words: ReadonlyMap<string, string>
-  /** Keys and headings under which tasks are named that are not needed. */
-  readonly others: ReadonlySet<string>
+}
+
+/** The block between the heading and the first section. */
+function blockOf({ heading, sections }: TaskOutline, source: string): Span {
+  const start = heading?.span.end ?? 0
+  const end = sections.find(({ form }) => form === 'heading')?.span.start ?? source.length
+  return { start: Math.min(start, end), end }
 }
 
 const ANY_ID = /(?<![\w/-])(T-\d{1,12})(?!\d)/gi
@@ -203,18 +206,24 @@ function withoutRemarks(raw: string): string {
 
 /** The offset of an id as a whole, not as part of something longer: `T-1` in `T-10, NEXT-1, T-1`. */
 function wholeIdAt(raw: string, id: string, from: number): number {
-  const isWhole = (at: number): boolean =>
-    !/[\w/-]/.test(raw[at - 1] ?? ' ') && !/\d/.test(raw[at + id.length] ?? ' ')
-  let at = raw.indexOf(id, from)
-  while (at >= 0 && !isWhole(at)) at = raw.indexOf(id, at + id.length)
-  return at
+  return wholeAt(raw, id, from, (before, after) => !/[\w/-]/.test(before) && !/\d/.test(after))
 }
 
 /** The offset of a piece between separators, not inside another: the `x` of `T-001 (for x), x`. */
 function wholePieceAt(raw: string, piece: string, from: number): number {
-  const isEdge = (at: number): boolean => at < 0 || at >= raw.length || SEPARATORS.test(raw[at]!)
-  let at = raw.indexOf(piece, from)
-  while (at >= 0 && !(isEdge(at - 1) && isEdge(at + piece.length))) at = raw.indexOf(piece, at + piece.length)
+  return wholeAt(raw, piece, from, (before, after) => SEPARATORS.test(before) && SEPARATORS.test(after))
+}
+
+/** The first place of a text where the units around it, a blank at the edges, are right. */
+function wholeAt(
+  raw: string,
+  text: string,
+  from: number,
+  isWhole: (before: string, after: string) => boolean,
+): number {
+  let at = raw.indexOf(text, from)
+  while (at >= 0 && !isWhole(raw[at - 1] ?? ' ', raw[at + text.length] ?? ' '))
+    at = raw.indexOf(text, at + text.length)
   return at
 }
 

@@ -1,18 +1,36 @@
 import { withoutControls } from '../base/controls.ts'
 import { withEndings } from './markdown/splice.ts'
-import { fieldOf, type FieldName, type SectionName, type Status, STATUSES, type Task } from './model.ts'
+import {
+  fieldOf,
+  type FieldName,
+  type FieldValues,
+  type SectionName,
+  type Status,
+  STATUSES,
+  type Task,
+} from './model.ts'
 import { safeNotes, titleMarkdown } from './notes.ts'
 import { type Origin, originText } from './origin.ts'
 import { DESCRIPTION_HINT } from './template.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** A task that is not a file yet. Its texts are plain, except those in Markdown. */
-export interface Draft {
+export interface Draft extends Pick<
+  FieldValues,
+  | 'milestone'
+  | 'touches'
+  | 'context'
+  | 'tags'
+  | 'priority'
+  | 'discipline'
+  | 'feature'
+  | 'turns'
+  | 'provenance'
+> {
   readonly title: string
   readonly status: Status
   /** Why it is blocked, in Markdown; empty if no reason is known. */
   readonly blockedReason: string
-  readonly milestone: string | null
   /** The ids of the tasks that it depends on. */
   readonly depends: readonly string[]
   /** In Markdown; null for an author to fill in. */
@@ -22,15 +40,7 @@ export interface Draft {
   readonly criteria: readonly Criterion[]
   /** In Markdown. */
   readonly hints: string
-  readonly touches: readonly string[]
   readonly produces: readonly string[]
-  readonly context: readonly string[]
-  readonly tags: readonly string[]
-  readonly priority: string | null
-  readonly discipline: string | null
-  readonly feature: string | null
-  readonly turns: number | null
-  readonly provenance: string | null
   readonly comments: readonly Comment[]
   readonly prdReference?: readonly string[]
   readonly complexity?: string | undefined

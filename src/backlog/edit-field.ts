@@ -37,18 +37,13 @@ export function speaksOwnWords(task: Task): boolean {
 function valueSplice(source: string, field: Field, value: string): Splice {
   const { start, end } = field.valueSpan
   const text = escaped(value, field.form)
-  if (start === end) return emptyValueSplice(source, field, text)
+  if (start === end) {
+    const isBlank = (at: number): boolean => source[at] === ' ' || source[at] === '\t'
+    if (isBlank(start - 1)) return { start, end, text: field.form === 'row' ? `${text} ` : text }
+    return isBlank(start) ? { start: start + 1, end: start + 1, text } : { start, end, text: ` ${text}` }
+  }
   const at = field.value === '' ? -1 : blankComments(source.slice(start, end)).indexOf(field.value)
   return at < 0 ? { start, end, text } : { start: start + at, end: start + at + field.value.length, text }
-}
-
-function emptyValueSplice(source: string, field: Field, text: string): Splice {
-  const at = field.valueSpan.start
-  const before = source[at - 1]
-  if (before === ' ' || before === '\t')
-    return { start: at, end: at, text: field.form === 'row' ? `${text} ` : text }
-  const hasBlank = source[at] === ' ' || source[at] === '\t'
-  return hasBlank ? { start: at + 1, end: at + 1, text } : { start: at, end: at, text: ` ${text}` }
 }
 
 function escaped(value: string, form: Field['form']): string {
@@ -60,23 +55,24 @@ function escaped(value: string, form: Field['form']): string {
 }
 
 function addedField(task: Task, name: FieldName, value: string, vocabulary: TaskVocabulary): Splice {
+  const { source, fields } = task
+  const ending = lineEnding(source)
   const preceding = precedingField(task, name)
-  const ending = lineEnding(task.source)
   if (preceding === null) return firstField(task, `- **${name}**: ${value}`, ending)
   const row = rowOf(task, preceding)
   const [neighbour, last] = [row[0]!, row.at(-1)!]
-  const key = keyFor(name, neighbour, vocabulary)
-  switch (neighbour.form) {
-    case 'item':
-      return addedItem(task, { neighbour, last }, key, value, ending)
-    case 'line':
-      return addedLine(task, { neighbour, last }, key, value, ending)
-    case 'row':
-    case 'frontmatter': {
-      const at = lineEndBelow(task.source, neighbour)
-      return { start: at, end: at, text: ending + likeNeighbour(task.source, neighbour, key, value) }
-    }
-  }
+  const at = lineEndBelow(source, last)
+  const added =
+    (isLoose(task, neighbour) ? ending : '') +
+    ending +
+    likeNeighbour(source, neighbour, keyFor(name, neighbour, vocabulary), value)
+  if (neighbour.form !== 'line') return { start: at, end: at, text: added }
+  // Lines of a paragraph may need two blanks or a backslash at their ends.
+  const breakOf = ({ span: { end } }: Field): string => source.slice(end, lineTextEnd(source, end))
+  const ends = fields.filter((field, i) => field.form === 'line' && !isInRow(source, field, fields[i + 1]))
+  const lineBreak = ends.map(breakOf).find((mark) => mark !== '') ?? ''
+  const own = breakOf(last)
+  return { start: at, end: at, text: own === '' ? lineBreak + added : added + own }
 }
 
 /** The end of a field's line; for the head of a table, the end of the line below it. */
@@ -133,72 +129,22 @@ function isInRow(source: string, { form, span }: Field, next: Field | undefined)
   )
 }
 
-/** The field whose style a new one gets, and the last one in its row, below which it goes. */
-interface FieldRow {
-  readonly neighbour: Field
-  readonly last: Field
-}
-
-function addedItem(
-  task: Task,
-  { neighbour, last }: FieldRow,
-  key: string,
-  value: string,
-  ending: string,
-): Splice {
-  const at = lineTextEnd(task.source, last.span.end)
-  const gap = isLoose(task) ? ending + ending : ending
-  return { start: at, end: at, text: gap + likeNeighbour(task.source, neighbour, key, value) }
-}
-
-/** Lines of a paragraph may need two blanks or a backslash at their ends. */
-function addedLine(
-  task: Task,
-  { neighbour, last }: FieldRow,
-  key: string,
-  value: string,
-  ending: string,
-): Splice {
-  const { source } = task
-  const lines = task.fields.filter(
-    (field, i) => field.form === 'line' && !isInRow(source, field, task.fields[i + 1]),
-  )
-  const breakOf = (field: Field): string => source.slice(field.span.end, lineTextEnd(source, field.span.end))
-  const lineBreak = lines.map(breakOf).find((mark) => mark !== '') ?? ''
-  const own = breakOf(last)
-  const at = last.span.end + own.length
-  const gap = isLoose(task) ? ending + ending : ending
-  const added = likeNeighbour(source, neighbour, key, value)
-  return { start: at, end: at, text: own === '' ? `${lineBreak}${gap}${added}` : `${gap}${added}${own}` }
-}
-
-/** Whether there are blank lines between the fields. */
-function isLoose(task: Task): boolean {
-  const [first, second] = task.fields.filter((field) => field.form === 'item' || field.form === 'line')
-  return (
-    first !== undefined &&
-    second !== undefined &&
-    /(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)/.test(task.source.slice(first.span.end, second.span.start))
-  )
+/** Whether there are blank lines between the fields of a list or a paragraph. */
+function isLoose({ source, fields }: Task, { form }: Field): boolean {
+  const [first, second] = fields.filter((field) => field.form === 'item' || field.form === 'line')
+  if (!first || !second || (form !== 'item' && form !== 'line')) return false
+  return /(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)/.test(source.slice(first.span.end, second.span.start))
 }
 
 /** A copy of the neighbour's line with another key and value. */
 function likeNeighbour(source: string, neighbour: Field, key: string, value: string): string {
-  const start = lineStart(source, neighbour.span.start)
-  const head = source.slice(start, neighbour.valueSpan.start)
+  const { form, span, valueSpan } = neighbour
+  const head = source.slice(lineStart(source, span.start), valueSpan.start)
   const keyAt = head.lastIndexOf(neighbour.key)
-  const spaced = /[ \t]$/.test(head) ? head : `${head} `
-  const tail =
-    neighbour.form === 'row'
-      ? source.slice(neighbour.valueSpan.end, lineTextEnd(source, neighbour.span.end))
-      : ''
-  return (
-    spaced.slice(0, keyAt) +
-    key +
-    spaced.slice(keyAt + neighbour.key.length) +
-    escaped(value, neighbour.form) +
-    tail
-  )
+  const after = head.slice(keyAt + neighbour.key.length)
+  const blank = /[ \t]$/.test(head) ? '' : ' '
+  const tail = form === 'row' ? source.slice(valueSpan.end, lineTextEnd(source, span.end)) : ''
+  return head.slice(0, keyAt) + key + after + blank + escaped(value, form) + tail
 }
 
 /** Includes the line ending before it, so that removing an added line restores the file. */

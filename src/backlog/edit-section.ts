@@ -1,5 +1,6 @@
 import type { Span } from '../base/diagnostic.ts'
 import { speaksOwnWords } from './edit-field.ts'
+import { closed } from './markdown/fence.ts'
 import { linesOf, unclosed, withoutBullet } from './markdown/lines.ts'
 import type { Section, SectionName, Task } from './model.ts'
 import { applySplices, lineEnding, type Splice, withEndings } from './markdown/splice.ts'
@@ -16,7 +17,7 @@ export function setSection(
   body: string,
   vocabulary: TaskVocabulary,
 ): readonly Splice[] {
-  const section = lastSection(task, name)
+  const section = sectionsOf(task, name).at(-1)
   if (section !== undefined)
     return [bodySplice(task, { ...section, bodySpan: ownSpan(task, section, vocabulary) }, body)]
   const field = task.sections.findLast((candidate) => candidate.name === name)
@@ -72,14 +73,13 @@ export function extendSection(
   vocabulary: TaskVocabulary,
   removed: readonly Splice[] = [],
 ): readonly Splice[] {
-  const section = lastSection(task, name)
+  const section = sectionsOf(task, name).at(-1)
   if (section === undefined) {
     const left = applySplices(task.source, removed)
     return [appendedSection(task, name, addition, vocabulary, unclosed(left))]
   }
-  const ending = lineEnding(task.source)
-  const body = bodyOf(task, section)
-  return [bodySplice(task, section, body === '' ? addition : `${body}${ending}${ending}${addition}`)]
+  const body = [bodyOf(task, section), addition].filter(Boolean).join(lineEnding(task.source).repeat(2))
+  return [bodySplice(task, section, body)]
 }
 
 /** Removes all sections of that name with their headings. */
@@ -95,14 +95,12 @@ export function removeSection(task: Task, name: SectionName): readonly Splice[] 
 
 /** The bodies of the sections of that name, trimmed and with open Markdown closed. */
 export function sectionBodies(task: Task, name: SectionName): readonly string[] {
-  const ending = lineEnding(task.source)
+  const gap = lineEnding(task.source).repeat(2)
   return sectionsOf(task, name).flatMap((section) => {
-    const text = bodyOf(task, section)
     // The heading may contain the reason too.
-    const heading = /[:：—–(（]\s*\S/.test(section.title) ? [section.title] : []
-    const body = [...heading, ...(text === '' ? [] : [text])].join(`${ending}${ending}`)
-    const closer = unclosed(body)
-    return body === '' ? [] : [closer === null ? body : `${body}${ending}${closer}`]
+    const heading = /[:：—–(（]\s*\S/.test(section.title) ? section.title : ''
+    const body = [heading, bodyOf(task, section)].filter(Boolean).join(gap)
+    return body === '' ? [] : [closed(body)]
   })
 }
 
@@ -112,10 +110,6 @@ function bodyOf(task: Task, { bodySpan }: Section): string {
 
 function sectionsOf(task: Task, name: SectionName): readonly Section[] {
   return task.sections.filter((section) => section.name === name && section.form === 'heading')
-}
-
-function lastSection(task: Task, name: SectionName): Section | undefined {
-  return sectionsOf(task, name).at(-1)
 }
 
 /** Keeps the blank lines around the old body. */

@@ -3,7 +3,7 @@ import { dependencyId, readDepends } from './depends.ts'
 import { VALUE_READERS } from './field-values.ts'
 import { scanInlineText } from './markdown/inline.ts'
 import { withoutBullet } from './markdown/lines.ts'
-import { hasLoneLineEnd, lineEnd, scanHeadings, scanItems } from './markdown/scan.ts'
+import { hasLoneLineEnd, lineEnd, scanBlocks, scanHeadings } from './markdown/scan.ts'
 import {
   type FactName,
   type Facts,
@@ -81,7 +81,7 @@ interface PlainField {
  * value`, no field twice, up to the first `## `; null for any other.
  */
 function readBlock(bytes: string, id: string, words: PlainWords): readonly PlainField[] | null {
-  if (!bytes.startsWith(`# ${id}:`) || hasLoneLineEnd(bytes)) return null
+  if (!bytes.startsWith(`# ${id}:`)) return null
   const fields: PlainField[] = []
   let seen = 0
   let at = lineEnd(bytes, 0).next
@@ -98,7 +98,8 @@ function readBlock(bytes: string, id: string, words: PlainWords): readonly Plain
     }
     at = next
   }
-  return KEY_IN_ROW.test(bytes.slice(0, at)) ? null : fields
+  const block = bytes.slice(0, at)
+  return hasLoneLineEnd(block) || KEY_IN_ROW.test(block) ? null : fields
 }
 
 /** A line with several fields: another bold key, or a key after a separator. Those beyond ASCII are matched by their last byte. */
@@ -172,7 +173,9 @@ function holdStep(words: PlainWords): Step {
     `\\n(?:## (?!(?:${usual})\\r?\\n)| {0,3}-+[ \\t]*(?:[\\r\\n]|$)| {1,3}##|##(?![# ]))`,
   )
   return (facts, _fields, bytes) => {
-    if (facts.status !== 'TODO' || !unusual.test(bytes)) return true
+    if (facts.status !== 'TODO') return true
+    if (hasLoneLineEnd(bytes)) return false
+    if (!unusual.test(bytes)) return true
     const sections = plainSections(bytes, words)
     facts.held = sections?.some(({ name }) => name === 'Blocked') ?? false
     return sections !== null && !sections.some((one) => one.name === 'another' && mayListIds(one, bytes))
@@ -226,10 +229,10 @@ function mayListIds({ start, end }: PlainSection, bytes: string): boolean {
 }
 
 function readProducts(section: PlainSection, bytes: string): readonly Product[] | null {
-  const blocks = scanItems(bytes, section)
-  if (blocks === null) return null
+  const blocks = scanBlocks(bytes, section)
+  if (blocks === null || blocks.some(({ kind }) => kind !== 'list')) return null
   const products: Product[] = []
-  for (const { text: span } of blocks[0]?.items ?? []) {
+  for (const { text: span } of blocks.flatMap((block) => (block.kind === 'list' ? block.items : []))) {
     const item = bytes.slice(span!.start, span!.end)
     if (isNone(decoded(item))) continue
     const raw = ownText(item)

@@ -1,7 +1,5 @@
 import { placeAt } from '../base/diagnostic.ts'
-import type { Span } from '../base/diagnostic.ts'
 import { dependsSection, readDependencies, strayIds } from './depends.ts'
-import { readHeading } from './heading.ts'
 import { readValues } from './field-values.ts'
 import type { Field, FieldName, Problem, Section, Task } from './model.ts'
 import {
@@ -48,22 +46,14 @@ export function interpret(
   // Problems that follow from another one would only hide that.
   const isNoTask = outline.error !== null || (outline.heading === null && fields.length === 0)
   const mayNameStrays = depends.problems.length === 0 && conflicting.every(({ field }) => field !== 'Depends')
+  const isOpen = lookUpMarked(vocabulary.statuses, raw('Status')) === 'TODO'
   const problems = [
     ...ofOutline,
     ...(first.Status === undefined && isNoTask ? [] : statusProblems(first.Status, vocabulary)),
     ...depends.problems,
     ...(!mayNameStrays
       ? []
-      : strayIds(source, {
-          own: numberOf(id),
-          isOpen: lookUpMarked(vocabulary.statuses, raw('Status')) === 'TODO',
-          fields,
-          found: depends.found,
-          block: blockOf(outline, source),
-          sections,
-          words: vocabulary.fields,
-          others: vocabulary.others,
-        })),
+      : strayIds(source, outline, { own: numberOf(id), isOpen, found: depends.found }, vocabulary)),
     ...conflicting,
   ]
   // Two statuses in a file make both unreliable.
@@ -103,13 +93,6 @@ function sectionOfDepends(
   return (section && dependsSection(source, section)) ?? undefined
 }
 
-/** The block between the heading and the first section. */
-function blockOf({ heading, sections }: TaskOutline, source: string): Span {
-  const start = heading?.span.end ?? 0
-  const end = sections.find(({ form }) => form === 'heading')?.span.start ?? source.length
-  return { start: Math.min(start, end), end }
-}
-
 function firstFields(fields: readonly Field[]): Partial<Record<FieldName, Field>> {
   const first: Partial<Record<FieldName, Field>> = {}
   for (const field of fields) if (field.name !== null) first[field.name] ??= field
@@ -123,3 +106,16 @@ function placed(source: string, problems: readonly UnplacedProblem[]): readonly 
 }
 
 const NO_PROBLEMS: readonly Problem[] = []
+
+/**
+ * The id and the title in a heading. `Task` may come before the id, and any other word if the id is the file's own (a
+ * heading in another language), as `Fix T-003` in the file of T-004 is a title.
+ */
+function readHeading(text: string, own: number): { number: number | null; title: string } {
+  // The first id is the heading's: the words before it must not contain one.
+  const match = /^(?:((?!\[?T-\d)\S+)\s+)?\[?(T-\d{1,12})\]?(?![\w-])\s*[:：—–·.-]?\s*(.*)$/isu.exec(text)
+  if (match === null) return { number: null, title: text }
+  const number = numberOf(match[2]!)
+  const isTitle = match[1] !== undefined && match[1].toLowerCase() !== 'task' && number !== own
+  return isTitle ? { number: null, title: text } : { number, title: match[3]! }
+}

@@ -7,7 +7,7 @@ import {
   type SectionName,
   STATUSES,
 } from './model.ts'
-import type { Outline } from './outline.ts'
+import type { Outline } from './read-outline.ts'
 import { unfilledAt } from './template.ts'
 import { isNone, numberOf, splitPaths } from './values.ts'
 import { lookUpMarked, type TaskVocabulary, wordKey } from './vocabulary.ts'

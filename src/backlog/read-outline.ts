@@ -1,14 +1,24 @@
 import type { Span } from '../base/diagnostic.ts'
-import type { HeadingBlock } from './markdown/blocks.ts'
-import { type BlockFields, readFields } from './fields.ts'
-import { isAllFields, quotedFields } from './fields-elsewhere.ts'
-import { type Frontmatter, frontmatterFields, readFrontmatter } from './frontmatter-fields.ts'
+import type { FrontmatterEntry } from './markdown/frontmatter.ts'
+import { frontmatterIn } from './markdown/lines.ts'
+import { FieldReader, isAllFields } from './fields.ts'
 import type { Field, Product, Section } from './model.ts'
-import type { Heading, Outline } from './outline.ts'
 import { readProducts } from './products.ts'
 import { lineAfter } from './markdown/splice.ts'
 import { loadParsers, parsedReading, type Parsers, type TaskReading, scannedReading } from './reading.ts'
 import { lookUp, sectionNamed, type Vocabulary, wordKey } from './vocabulary.ts'
+
+/** A document in the style of a task file, before its values are read. */
+export interface Outline<F extends string = string, S extends string = string> {
+  /** The first-level heading, as plain text. */
+  readonly heading: { readonly text: string; readonly span: Span } | null
+  readonly fields: readonly Field<F>[]
+  readonly sections: readonly Section<S>[]
+  /** The items of each section that the vocabulary defines as a list. */
+  readonly lists: ReadonlyMap<S, readonly Product[]>
+  /** Why the document, or a part of it, cannot be read. */
+  readonly error: { readonly message: string; readonly span: Span } | null
+}
 
 /** Reads a document of any style, and loads the parsers if it needs them. The source has no byte order mark. */
 export async function readOutline<F extends string, S extends string>(
@@ -50,36 +60,74 @@ export function parseOutline<F extends string, S extends string>(
   return buildOutline(parsedReading(source, frontmatter.end, parsers), frontmatter, vocabulary)
 }
 
+/** The text between two `---` lines at the start of a document. */
+interface Frontmatter {
+  readonly entries: readonly FrontmatterEntry[]
+  readonly error: Outline['error']
+  /** The offset of the Markdown after it. */
+  readonly end: number
+}
+
+const NO_FRONTMATTER: Frontmatter = { entries: [], error: null, end: 0 }
+
+// Keys between a rule and the heading: hardly anything but frontmatter without its end.
+const OPEN_FRONTMATTER = /^---[ \t]*(?:\r\n|\n|\r)[A-Za-z][\w -]*:(?:[ \t]|\r|\n|$)/
+const UNCLOSED = {
+  message: 'the frontmatter is not closed: a line --- is missing',
+  span: { start: 0, end: 3 },
+}
+
+/** Reads the frontmatter, if there is any; null if it needs parsers that are not passed. */
+function readFrontmatter(source: string, parsers: Parsers | null): Frontmatter | null {
+  const place = frontmatterIn(source)
+  if (place === null) return { ...NO_FRONTMATTER, error: OPEN_FRONTMATTER.test(source) ? UNCLOSED : null }
+  if (parsers === null) return null
+  const reading = parsers.parseFrontmatter(source, place.yaml)
+  if (reading.kind === 'not-frontmatter') return NO_FRONTMATTER
+  if (reading.kind === 'entries') return { entries: reading.entries, error: null, end: place.end }
+  const { message, at } = reading
+  const error = { message: `the frontmatter cannot be read: ${message}`, span: { start: at, end: at } }
+  return { entries: [], error, end: place.end }
+}
+
 function buildOutline<F extends string, S extends string>(
   reading: TaskReading,
-  frontmatter: Frontmatter,
+  { entries, error, end }: Frontmatter,
   vocabulary: Vocabulary<F, S>,
 ): Outline<F, S> {
   const { source, headings } = reading
-  const first = headings[0]
-  const h1 = first?.depth === 1 ? first : null
-  const blockSpan = {
-    start: h1 ? lineAfter(source, h1.span.end) : frontmatter.end,
+  const h1 = headings[0]?.depth === 1 ? headings[0] : null
+  const block = {
+    start: h1 ? lineAfter(source, h1.span.end) : end,
     end: headings[h1 ? 1 : 0]?.span.start ?? source.length,
   }
-  const own = readFields(reading, reading.within(blockSpan), vocabulary)
-  const ahead = frontmatterFields(frontmatter, vocabulary)
-  const { fields, sections, lists } = lacksStatus([...ahead, ...own.fields], vocabulary)
-    ? withFieldsElsewhere(reading, { block: blockSpan, own }, vocabulary)
-    : own
-  headings.forEach((heading, i) => {
-    if (heading.depth !== 2) return
-    const section = sectionUnder(reading, i, vocabulary)
-    sections.push(section)
-    readList(reading, section, vocabulary, lists)
-  })
-  return {
-    heading: h1 ? headingOf(reading, h1) : titleOf(frontmatter),
-    fields: [...ahead, ...fields],
-    sections,
-    lists,
-    error: frontmatter.error,
+  const isTitle = ({ key }: FrontmatterEntry): boolean => wordKey(key) === 'title'
+  const ahead = entries
+    .filter((entry) => !isTitle(entry))
+    .map((entry): Field<F> => ({
+      ...entry,
+      name: lookUp(vocabulary.fields, entry.key) ?? null,
+      form: 'frontmatter',
+    }))
+  const found = new FieldReader(reading, vocabulary)
+  found.read(reading.within(block))
+  const under = sectionsUnder(reading, vocabulary)
+  if (lacksStatus([...ahead, ...found.fields], vocabulary)) {
+    found.readQuotes(block)
+    const [first] = under
+    if (first?.name === null && first.span.start === block.end && isAllFields(bodyOf(source, first)))
+      found.read(reading.within(first.bodySpan), true)
+    found.fields.sort((a, b) => a.span.start - b.span.start)
   }
+  const { fields, sections, lists } = found
+  for (const { name, bodySpan } of under)
+    if (name !== null && vocabulary.lists.has(name))
+      lists.set(name, [...(lists.get(name) ?? []), ...readProducts(reading, reading.within(bodySpan))])
+  // A title in the frontmatter replaces a missing heading.
+  const title = entries.find(isTitle)
+  const titleHeading = title ? { text: title.value, span: title.valueSpan } : null
+  const heading = h1 ? { text: textOf(reading, h1.text), span: h1.span } : titleHeading
+  return { heading, fields: [...ahead, ...fields], sections: [...sections, ...under], lists, error }
 }
 
 /** Whether a task's block has no Status, which may then be elsewhere. Other documents have none. */
@@ -87,72 +135,26 @@ function lacksStatus(fields: readonly Field<string>[], { fields: words }: Vocabu
   return lookUp(words, 'Status') !== undefined && fields.every(({ name }) => name !== 'Status')
 }
 
-/** Adds the fields of a quote in the block, and of the first section, if those consist of fields alone. */
-function withFieldsElsewhere<F extends string, S extends string>(
+/** The sections under second-level headings. */
+function sectionsUnder<S extends string>(
   reading: TaskReading,
-  { block, own }: { readonly block: Span; readonly own: BlockFields<F, S> },
-  vocabulary: Vocabulary<F, S>,
-): BlockFields<F, S> {
+  vocabulary: Vocabulary<string, S>,
+): readonly Section<S>[] {
   const { source, headings } = reading
-  const quoted = quotedFields(reading, block, vocabulary)
-  const index = headings.findIndex(({ span }) => span.start >= block.end)
-  const body = headings[index]?.depth === 2 ? bodyUnder(reading, index) : null
-  const isBlock =
-    body !== null &&
-    sectionUnder(reading, index, vocabulary).name === null &&
-    isAllFields(source.slice(body.start, body.end))
-  const below = isBlock ? readFields(reading, reading.within(body), { ...vocabulary, everyKey: true }) : null
-  return {
-    // In the order of the source.
-    fields: [...own.fields, ...quoted, ...(below?.fields ?? [])].toSorted(
-      (a, b) => a.span.start - b.span.start,
-    ),
-    sections: [...own.sections, ...(below?.sections ?? [])],
-    lists: new Map([...own.lists, ...(below?.lists ?? [])]),
-  }
+  return headings.flatMap(({ depth, span, text }, index): readonly Section<S>[] => {
+    if (depth !== 2) return []
+    const end = headings[index + 1]?.span.start ?? source.length
+    const bodySpan = { start: Math.min(lineAfter(source, span.end), end), end }
+    const title = textOf(reading, text)
+    const name = sectionNamed(vocabulary, title) ?? null
+    return [{ name, title, span: { start: span.start, end }, bodySpan, form: 'heading' }]
+  })
 }
 
-/** The span below the heading with that index. */
-function bodyUnder({ source, headings }: TaskReading, index: number): Span {
-  const end = headings[index + 1]?.span.start ?? source.length
-  return { start: Math.min(lineAfter(source, headings[index]!.span.end), end), end }
+function bodyOf(source: string, { bodySpan }: Section<string>): string {
+  return source.slice(bodySpan.start, bodySpan.end)
 }
 
-function headingOf(reading: TaskReading, h1: HeadingBlock): Heading {
-  return { text: textOf(reading, h1.text), span: h1.span }
-}
-
-/** A `title` in the frontmatter replaces a missing heading. */
-function titleOf(frontmatter: Frontmatter): Heading | null {
-  const entry = frontmatter.entries.find((candidate) => wordKey(candidate.key) === 'title')
-  return entry ? { text: entry.value, span: entry.valueSpan } : null
-}
-
-function sectionUnder<F extends string, S extends string>(
-  reading: TaskReading,
-  index: number,
-  vocabulary: Vocabulary<F, S>,
-): Section<S> {
-  const heading = reading.headings[index]!
-  const title = textOf(reading, heading.text)
-  const name = sectionNamed(vocabulary, title) ?? null
-  const bodySpan = bodyUnder(reading, index)
-  const span = { start: heading.span.start, end: bodySpan.end }
-  return { name, title, span, bodySpan, form: 'heading' }
-}
-
-/** Reads the items of a list section; those of several with one name are joined. */
-function readList<F extends string, S extends string>(
-  reading: TaskReading,
-  section: Section<S>,
-  vocabulary: Vocabulary<F, S>,
-  lists: Map<S, readonly Product[]>,
-): void {
-  if (section.name === null || !vocabulary.lists.has(section.name)) return
-  const items = readProducts(reading, reading.within(section.bodySpan))
-  lists.set(section.name, [...(lists.get(section.name) ?? []), ...items])
-}
-
-function textOf(reading: TaskReading, span: Span): string {
-  return reading.inlineText(reading.source.slice(span.start, span.end)).trim()
+function textOf(reading: TaskReading, { start, end }: Span): string {
+  return reading.inlineText(reading.source.slice(start, end)).trim()
 }

@@ -108,19 +108,20 @@ async function readFiles<T extends TaskName>(
       tasks.push(short ?? keep(await readWhole(file, bytes, vocabulary)))
     }
   }
-  return { root, tasks: inOrder(tasks) }
+  return { root, tasks }
 }
 
-/** The names of all task files; reads none of them. */
+/** The names of all task files, in order; reads none of them. */
 export function taskNames({ root, folders = USUAL_FOLDERS }: BacklogOptions): readonly TaskName[] {
   const { first, names, ignores } = folders
   const present = names.filter((folder) => folder === first || existsSync(join(root, folder)))
-  return present.flatMap((folder) =>
+  const found = present.flatMap((folder) =>
     namesIn(root, folder).flatMap((name) => {
       const id = ignores(name) ? null : idInFileName(name)
       return id === null ? [] : [{ id, number: numberOf(id), file: fileIn(folder, name) }]
     }),
   )
+  return inOrder(found)
 }
 
 /** Reads one task file again. */
@@ -151,7 +152,7 @@ function headOf({ id, number, file, status, needs, held, problems }: Task): Task
 
 function namesIn(root: string, dir: string): readonly string[] {
   try {
-    return readdirSync(join(root, dir)).sort()
+    return readdirSync(join(root, dir))
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : error
     if (code === 'ENOENT') {

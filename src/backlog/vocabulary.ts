@@ -18,8 +18,6 @@ export interface Vocabulary<F extends string = string, S extends string = string
   readonly fieldSections: ReadonlySet<S>
   /** Sections that are read as a list of products. */
   readonly lists: ReadonlySet<S>
-  /** Whether each line of a paragraph that looks like a field is one, even with an unknown key. */
-  readonly everyKey?: boolean
 }
 
 /** The words of a task file: its fields and sections, the three statuses and the three tiers. */
@@ -42,11 +40,9 @@ interface OwnWords {
 }
 
 /** A team's own words from the configuration. */
-export interface Aliases {
-  readonly fields?: Readonly<Record<string, readonly string[]>> | undefined
-  readonly statuses?: Readonly<Record<string, readonly string[]>> | undefined
-  readonly sections?: Readonly<Record<string, readonly string[]>> | undefined
-  readonly tiers?: Readonly<Record<string, readonly string[]>> | undefined
+export type Aliases = {
+  readonly [Kind in 'fields' | 'statuses' | 'sections' | 'tiers']?:
+    Readonly<Record<string, readonly string[]>> | undefined
 }
 
 export const FIELD_SYNONYMS: Partial<Record<FieldName, readonly string[]>> = {

@@ -1,5 +1,5 @@
 import type { Span } from '../../base/diagnostic.ts'
-import type { MarkdownBlock, HeadingBlock, ItemBlock, ListBlock } from './blocks.ts'
+import type { MarkdownBlock, HeadingBlock, ItemBlock } from './blocks.ts'
 
 /**
  * Finds the block structure of ordinary Markdown line by line, about a hundred times as fast as a parser. It never
@@ -48,33 +48,13 @@ export function scanHeadings(
       case EQUALS:
         if (headings.at(-1)?.span.start === before && before < at) break
         if (before < at && hasNoUnderline(source, before)) break
-        if (isUnderline(source, at, end) && isText(source, before, at)) {
-          const heading = underlinedHeading(source, { from, text: before, line: at, end })
-          if (heading === null) return null
-          headings.push(heading)
-        }
+        if (isUnderline(source, at, end) && isText(source, before, at)) return null
         break
     }
     before = at
     at = next
   }
   return headings
-}
-
-/** The items in a span with only blank lines and one-line bullets; null for any other. */
-export function scanItems(source: string, span: Span): readonly ListBlock[] | null {
-  const items: ItemBlock[] = []
-  let at = span.start
-  while (at < span.end) {
-    const end = lineEnd(source, at)
-    if (!isBlank(source, at, end.text)) {
-      const text = bulletText(source, at, end.text)
-      if (text === null) return null
-      items.push({ span: { start: at, end: text.end }, text, inner: null, nested: [] })
-    }
-    at = end.next
-  }
-  return items.length > 0 ? [{ kind: 'list', items }] : []
 }
 
 type LineKind = 'blank' | 'item' | 'text' | 'quote' | 'comment'
@@ -204,24 +184,6 @@ function atxHeading(
     depth,
     span: { start, end },
     text: { start: textStart, end: textEnd },
-  }
-}
-
-/** A heading of one line between a blank line and its underline; null if it may be longer, or something else. */
-function underlinedHeading(
-  source: string,
-  { from, text, line, end }: { from: number; text: number; line: number; end: number },
-): HeadingBlock | null {
-  const isFirst = text === from
-  const isAlone = isFirst || isBlank(source, Math.max(from, source.lastIndexOf('\n', text - 2) + 1), text - 1)
-  if (!isAlone || !isWordUnit(source.charCodeAt(text))) return null
-  const textEnd = trimGaps(source, text, lineEnd(source, text).text)
-  const depth = source.charCodeAt(line) === EQUALS ? 1 : 2
-  return {
-    kind: 'heading',
-    depth,
-    span: { start: text, end: trimGaps(source, line, end) },
-    text: { start: text, end: textEnd },
   }
 }
 
