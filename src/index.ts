@@ -60,5 +60,6 @@ export type {
 } from './backlog/model.ts'
 export { parseTask, type TaskFile } from './backlog/parse.ts'
 export { type Backlog, type BacklogOptions, readBacklog, readHeads, readTask } from './backlog/read.ts'
+export { type TaskFolders, taskFoldersOf } from './backlog/task-folders.ts'
 export { type Aliases, taskVocabulary, type TaskVocabulary } from './backlog/vocabulary.ts'
 export { dotOf, mermaidOf } from './screen/graph-text.ts'
