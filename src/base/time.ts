@@ -22,6 +22,16 @@ export function formatDuration(seconds: number): string {
   return `${rest}s`
 }
 
+/** `42s`, `41m`, `1h 12m`: seconds only within the first minute. */
+export function wholeMinutes(seconds: number): string {
+  return formatDuration(seconds < 60 ? seconds : Math.floor(seconds / 60) * 60)
+}
+
+/** Never negative: clocks may be set back. */
+export function secondsBetween(from: Date, to: Date): number {
+  return Math.max(0, (to.getTime() - from.getTime()) / 1000)
+}
+
 /** `2025-01-15 14:30`, in local time. */
 export function minuteText(date: Date): string {
   return `${dayText(date)} ${clockText(date)}`

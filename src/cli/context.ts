@@ -2,10 +2,9 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { withParts } from '../base/parts.ts'
-import { wantsAscii } from '../screen/ascii.ts'
 import { layOut, type Canvas } from '../screen/layout.ts'
 import { jsonPieces } from '../screen/json-text.ts'
-import { wantsColour } from '../screen/style.ts'
+import { wantsAscii, wantsColour } from '../screen/style.ts'
 import type { Block } from '../screen/block.ts'
 import type { CommandCall } from './arguments.ts'
 import type { Context } from './command.ts'
@@ -17,7 +16,7 @@ export function createContext(world: Io, { args, options }: CommandCall): Contex
   const io = root === undefined ? world : withParts(world, { cwd: folderAt(world.cwd, root) })
   const canvas = (outlet: Outlet): Canvas => canvasFor(outlet, io.env, options.on('no-color'))
   const draw = async (outlet: Outlet, blocks: readonly Block[]): Promise<void> => {
-    outlet.write(await layOut(blocks, canvas(outlet)))
+    outlet.write(layOut(blocks, canvas(outlet)))
   }
   return {
     io,

@@ -12,7 +12,7 @@ export async function reportError(
   const expected = error instanceof UserError
   const blocks = expected ? userErrorBlocks(error) : bugBlocks(error, io)
   const noColor = io.argv.includes('--no-color')
-  io.stderr.write(await layOut(blocks, canvasFor(io.stderr, io.env, noColor)))
+  io.stderr.write(layOut(blocks, canvasFor(io.stderr, io.env, noColor)))
   return expected ? error.exitCode : 2
 }
 

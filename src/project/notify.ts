@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { counted } from '../base/text.ts'
-import { formatDuration } from '../base/time.ts'
 import { questionText } from '../engine/questions.ts'
 import type { RunEvent, RunFinished, RunStarted } from '../engine/events/event.ts'
+import { tell } from '../engine/events/tell.ts'
 import { makePrivateFolder } from '../process/private-folder.ts'
 import { startProcess } from '../process/start.ts'
 import type { Config } from '../config/defaults.ts'
@@ -46,21 +45,11 @@ export function noticeOf(event: RunEvent, { run, root, branch }: RunStarted): No
     case 'run-finished': {
       const { end, reason, completed, blocked, failed, held, seconds, cost } = event
       const result = { end, reason, completed, blocked, failed, held, seconds, cost }
-      return { ...about, event: 'end', id: null, text: endText(event), result }
+      return { ...about, event: 'end', id: null, text: `The run is over: ${tell(event)}; ${reason}`, result }
     }
     default:
       return null
   }
-}
-
-function endText({ completed, blocked, failed, reason, seconds }: RunFinished): string {
-  const parts = [
-    `${counted(completed.length, 'task')} done`,
-    ...(blocked.length > 0 ? [`${blocked.length} blocked`] : []),
-    ...(failed.length > 0 ? [`${failed.length} left`] : []),
-    formatDuration(seconds),
-  ]
-  return `The run is over: ${parts.join(', ')}; ${reason}`
 }
 
 /** The limit for one call, so that the run does not wait long. */

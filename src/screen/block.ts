@@ -24,15 +24,13 @@ export type Block =
   | { readonly kind: 'prose'; readonly head: Line; readonly text: Piece }
   /**
    * Cells in aligned columns, two blanks apart. In a narrow terminal the `shrink` columns are cut first, the widest
-   * most; if that is not enough, the `wrap` column wraps below itself; then the last column, `fold`, is moved behind
-   * it.
+   * most; if that is not enough, the `wrap` column wraps below itself.
    */
   | {
       readonly kind: 'table'
       readonly rows: readonly Row[]
       readonly shrink?: readonly number[]
       readonly wrap?: number
-      readonly fold?: number
       readonly indent: string
     }
 
@@ -65,6 +63,11 @@ export function paragraph(head: Line, text: string, tone?: Tone): Block {
   return { kind: 'prose', head, text: tone ? { text: words, tone } : words }
 }
 
+/** A warning, which stops nothing. */
+export function warningBlock(message: string): Block {
+  return paragraph([strong('warning'), ' '], message)
+}
+
 export const strong = (text: string): Piece => ({ text, tone: 'strong' })
 export const dim = (text: string): Piece => ({ text, tone: 'dim' })
 export const accent = (text: string): Piece => ({ text, tone: 'accent' })
@@ -77,14 +80,24 @@ export function coloured(text: string, colour: string | null): Piece {
   return digits === undefined ? text : { text, tone: `#${digits}` }
 }
 
-/** Whether a cell is one piece. */
-export function isPiece(cell: Cell): cell is Piece {
-  return !Array.isArray(cell)
+/** The block with something before its first line, and its other lines below that; a table is only indented. */
+export function headed(head: Line, block: Block): Block {
+  switch (block.kind) {
+    case 'line':
+      return { ...block, line: [...head, ...block.line] }
+    case 'spread':
+      return { ...block, left: [...head, ...block.left] }
+    case 'hang':
+    case 'prose':
+      return { ...block, head: [...head, ...block.head] }
+    case 'table':
+      return { ...block, indent: ' '.repeat(head.map(textOf).join('').length) + block.indent }
+  }
 }
 
 /** A cell as a line. */
 export function lineOf(cell: Cell): Line {
-  return isPiece(cell) ? [cell] : cell
+  return typeof cell === 'string' || 'text' in cell ? [cell] : cell
 }
 
 /** The text of a piece. */

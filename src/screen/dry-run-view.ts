@@ -3,7 +3,7 @@ import { fewOf } from '../base/text.ts'
 import type { Gate } from '../base/nouns.ts'
 import type { Task, Tier } from '../backlog/model.ts'
 import { BLANK, dim, line, paragraph, type Block } from './block.ts'
-import { sandboxText } from './run-text.ts'
+import { sandboxText } from './told.ts'
 import { label, limitsText, titleLine } from './task-lines.ts'
 
 /** The first step of a run. */

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { Measure } from './width.ts'
+import { textWidth } from './width.ts'
 
 /** Makes the terminal show a frame at once; terminals that do not know it ignore it. */
 const BEGIN = '\u001b[?2026h'
@@ -8,24 +8,18 @@ const END = '\u001b[?2026l'
 const ERASE_BELOW = '\u001b[J'
 const ERASE_TO_END = '\u001b[K'
 
-/** The behaviour of a terminal that its user must know. */
-interface TerminalTraits {
-  readonly measure: Measure
-  /** Whether it wraps lines again when its width changes; others cut them. */
-  readonly reflows: boolean
-}
-
 /**
  * The last rows of a terminal, which change while all above stays. The cursor rests at the start of the last row, the only
  * place that is the same in every terminal after a resize.
  */
 export class LiveRegion {
-  readonly #traits: TerminalTraits
+  /** Whether the terminal wraps lines again when its width changes; others cut them. */
+  readonly #reflows: boolean
   #rows: readonly string[] = []
   #columns = 0
 
-  constructor(traits: TerminalTraits) {
-    this.#traits = traits
+  constructor(reflows: boolean) {
+    this.#reflows = reflows
   }
 
   /** What to write so that `kept` is above the rows, which are narrower than the terminal; empty if nothing changes. */
@@ -61,10 +55,9 @@ export class LiveRegion {
   /** Erases the rows. In a terminal that has become narrower each may take several. */
   #erased(columns: number): string {
     if (this.#rows.length === 0) return ''
-    const { measure, reflows } = this.#traits
     const heights = this.#rows
       .slice(0, -1)
-      .map((row) => (reflows ? Math.ceil(measure(stripVTControlCharacters(row)) / columns) : 1))
+      .map((row) => (this.#reflows ? Math.ceil(textWidth(stripVTControlCharacters(row)) / columns) : 1))
     const above = heights.reduce((sum, height) => sum + Math.max(1, height), 0)
     return `\r${vertical(-above)}${ERASE_BELOW}`
   }

@@ -1,14 +1,10 @@
-import { bad, dim, paragraph, type Block } from './block.ts'
+import { accent, bad, dim, paragraph, type Block, type Line } from './block.ts'
 
-/** A question to a person, who answers with a number or a text. */
-export function questionView(question: string, choices: readonly string[]): readonly Block[] {
+/** A question to a person, and its choices: they answer with a number or a text. */
+export function questionView(question: string, choices: readonly string[]): readonly [Block, Block] {
+  const words = choices.map((choice, at): Line => [accent(`${at + 1}`), ` ${choice}`])
   return [
-    paragraph(['  ', bad('■'), '  '], question),
-    {
-      kind: 'hang',
-      head: ['     '],
-      words: [...choices.map((choice, at) => [`${at + 1} ${choice}`]), [dim('or your own words')]],
-      gap: '   ',
-    },
+    paragraph([bad('■'), ' '], question),
+    { kind: 'hang', head: ['  '], words: [...words, [dim('or your own words')]], gap: '   ' },
   ]
 }

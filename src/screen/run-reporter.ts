@@ -1,21 +1,18 @@
 import { remainingTime, type Pace } from './remaining-time.ts'
 import type { RunEvent } from '../engine/events/event.ts'
-import { statusAfter, type RunStatus } from './run-status.ts'
-import { line, type Block } from './block.ts'
-import { layOutNow, SPREAD_COLUMNS, type Canvas } from './layout.ts'
+import type { RunStatus } from './run-status.ts'
+import { dim, line, type Block } from './block.ts'
+import { layOut, type Canvas } from './layout.ts'
 import { LiveRegion } from './live-region.ts'
-import { LIVE } from './run-blocks.ts'
-import { footLine, rule } from './run-foot.ts'
-import { RunStory, type Story, type StoryDetail } from './run-story.ts'
-import { TogetherStory } from './run-together.ts'
-import { withoutJoiners, type Measure } from './width.ts'
+import { footLine, LIVE } from './run-state.ts'
+import { RunStory } from './run-story.ts'
+import { SPREAD_COLUMNS } from './wrap.ts'
 
 /** The output of a run's report. */
 export interface ReportTarget {
   readonly write: (text: string) => void
   /** Called for each frame, because a terminal may change its size. */
   readonly canvas: () => Canvas
-  readonly measure: Measure
   readonly now: () => Date
   /** Whether each step of the agent is a line, in a terminal too. */
   readonly verbose: boolean
@@ -41,10 +38,8 @@ const FEW_ROWS = 10
 /** Reports a run to a person: lines that stay, and in a terminal live lines with a foot below them. */
 export class RunReporter {
   readonly #target: ReportTarget
-  readonly #detail: StoryDetail
   readonly #region: LiveRegion | null
-  #story: Story
-  #status: RunStatus | null = null
+  readonly #story: RunStory
   #pace: Pace = { durations: [], most: 0 }
   #keys: readonly string[] = []
   /** What is shown in place of the foot. */
@@ -58,11 +53,10 @@ export class RunReporter {
   #cancel: (() => void) | null = null
 
   constructor(target: ReportTarget) {
-    const { live, measure, verbose } = target
+    const { live, verbose } = target
     this.#target = target
-    this.#detail = { steps: verbose || live === null }
-    this.#region = live && new LiveRegion({ measure, reflows: live.reflows })
-    this.#story = new RunStory(this.#detail)
+    this.#region = live && new LiveRegion(live.reflows)
+    this.#story = new RunStory({ steps: verbose || live === null })
   }
 
   /** Shows activity before the first event. */
@@ -73,15 +67,12 @@ export class RunReporter {
 
   /** The state of the run; null before it has begun. */
   get status(): RunStatus | null {
-    return this.#status
+    return this.#story.status
   }
 
   event(event: RunEvent): void {
-    if (event.type === 'run-started' && (event.jobs > 1 || event.queue))
-      this.#story = new TogetherStory(this.#detail)
     if (event.type === 'task-completed')
       this.#pace = { ...this.#pace, durations: [...this.#pace.durations, event.duration] }
-    this.#status = statusAfter(this.#status, event)
     this.print(this.#story.show(event))
   }
 
@@ -173,10 +164,9 @@ export class RunReporter {
   }
 
   #keptText(): string {
-    const { canvas, measure } = this.#target
     const blocks = this.#kept
     this.#kept = []
-    return blocks.length === 0 ? '' : layOutNow(blocks, canvas(), measure)
+    return blocks.length === 0 ? '' : layOut(blocks, this.#target.canvas())
   }
 
   #columns(): number {
@@ -191,15 +181,14 @@ export class RunReporter {
   #liveRows(): readonly string[] {
     const { live, canvas, now } = this.#target
     if (!live) return []
-    const measure: Measure = (text) => this.#target.measure(withoutJoiners(text))
     const look = canvas()
     const columns = Math.max(1, (look.columns ?? 80) - 1)
     const most = Math.max(1, Math.min(MOST_LIVE, Math.floor(live.rows() / 2)))
     const foot = this.#foot(Math.min(columns, SPREAD_COLUMNS), now(), live.rows())
-    const room = { columns, rows: Math.max(1, most - foot.length), measure }
-    const begins = this.#begins && !this.#status ? [line('  ', LIVE, ' begins')] : []
-    const blocks = this.#status?.ended ? [] : [...begins, ...this.#story.live(now(), room), ...foot]
-    const text = withoutJoiners(layOutNow(blocks, { ...look, columns }, measure))
+    const room = { columns, rows: Math.max(1, most - foot.length) }
+    const begins = this.#begins && !this.status ? [line('  ', LIVE, ' begins')] : []
+    const blocks = this.status?.ended ? [] : [...begins, ...this.#story.live(now(), room), ...foot]
+    const text = layOut(blocks, { ...look, columns })
     return text === ''
       ? []
       : text
@@ -209,12 +198,10 @@ export class RunReporter {
   }
 
   #foot(columns: number, now: Date, rows: number): readonly Block[] {
-    const status = this.#status
+    const { status } = this
     if (!status || status.ended) return []
     const remaining = remainingTime(status, this.#pace, now)
-    const { measure } = this.#target
-    const facts = { now, remaining, keys: this.#keys }
-    const standing = footLine(status, facts, { columns, measure })
-    return [...(rows >= FEW_ROWS ? [rule(columns)] : []), ...(this.#overlay ?? [standing])]
+    const standing = footLine(status, { now, remaining, keys: this.#keys, columns })
+    return [...(rows >= FEW_ROWS ? [line(dim('─'.repeat(columns)))] : []), ...(this.#overlay ?? [standing])]
   }
 }

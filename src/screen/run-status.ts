@@ -161,7 +161,10 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
     case 'worker-left':
       return { ...status, workers: status.workers.filter(({ worker }) => worker !== event.worker) }
     case 'candidate-ready':
-      return { ...status, workers: withTask(status.workers, event.id, undefined) }
+      return {
+        ...begins(event.id, 'waiting', { note: 'waits to land' }),
+        workers: withTask(status.workers, event.id, undefined),
+      }
     case 'agent-signal':
       return job(event.id, { note: event.text, until: null })
     case 'agent-usage':

@@ -1,361 +1,273 @@
 import { withoutControls } from '../base/controls.ts'
-import { unreachable } from '../base/errors.ts'
-import { counted, fewOf } from '../base/text.ts'
-import { formatDuration, waitText } from '../base/time.ts'
-import type { RunEvent, TaskStarted } from '../engine/events/event.ts'
-import type { Gate, GateResult } from '../base/nouns.ts'
-import type { Usage } from '../base/nouns.ts'
-import { formatCost, UNKNOWN_USAGE } from '../base/usage.ts'
-import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block, type Line } from './block.ts'
-import { Activity } from './run-activity.ts'
-import {
-  baselineBlocks,
-  blockedText,
-  completedText,
-  gateBlocks,
-  headBlock,
-  heldBlock,
-  LIVE,
-  questionBlocks,
-  secondsBetween,
-  signalText,
-  stepBlock,
-  taskBlock,
-  runningWait,
-  warningBlock,
-  workersBlocks,
-} from './run-blocks.ts'
+import type { Gate } from '../base/nouns.ts'
+import { counted } from '../base/text.ts'
+import { formatDuration, secondsBetween } from '../base/time.ts'
+import type { AgentTool, RunEvent } from '../engine/events/event.ts'
+import { statusAfter, type JobStatus, type RunStatus } from './run-status.ts'
+import { tell } from '../engine/events/tell.ts'
+import { accent, BLANK, dim, headed, line, type Block, type Line } from './block.ts'
+import { heldLine, jobLine, LIVE } from './run-state.ts'
 import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
-import {
-  cagedText,
-  deniedTexts,
-  endText,
-  workerText,
-  gateText,
-  interferenceText,
-  isRefuted,
-  spentText,
-  stoppingText,
-} from './run-text.ts'
-import type { Measure } from './width.ts'
-
-/** How much is shown: in a terminal live lines show the agent's steps; elsewhere, or on request, each step is a line. */
-export interface StoryDetail {
-  readonly steps: boolean
-}
+import { endsTask, gateBlocks, spentText, told } from './told.ts'
+import { cut, textWidth } from './width.ts'
 
 /** The space for the live lines. */
 export interface LiveRoom {
   readonly columns: number
   /** The maximum of lines. */
   readonly rows: number
-  readonly measure: Measure
 }
 
-/** A run as blocks: lines that each event leaves behind, and live lines. */
-export interface Story {
-  show(event: RunEvent): readonly Block[]
-  live(now: Date, room: LiveRoom): readonly Block[]
-}
-
-interface Attempt {
-  readonly number: number
-  readonly startedAt: Date
-  readonly activity: Activity
-  usage: Usage
-  /** When the agent ended; null while it works. */
-  agentEndedAt: Date | null
-  gates: GateResult[]
-  /** The number of refused actions. */
-  caged: number
-  /** Whether a person makes it. */
-  isByHand: boolean
-}
-
-/** Shows a running run: each event leaves lines that stay, and a few live lines show what is under way. */
-export class RunStory implements Story {
-  readonly #detail: StoryDetail
-  readonly #ends: TaskEndEvent[] = []
-  #task: TaskStarted | null = null
-  #attempt: Attempt | null = null
+/**
+ * A run as lines: each event leaves lines that stay, and live lines show what is under way. If there are several jobs, the
+ * task is named before each line.
+ */
+export class RunStory {
+  /** Whether each step of an agent leaves lines: without live lines, or on request. */
+  readonly #hasSteps: boolean
+  #status: RunStatus | null = null
   #gates: readonly Gate[] = []
-  /** The task whose commit is being sealed. */
-  #sealing: string | null = null
-  /** The kept attempt that an interruption ended. */
-  #interrupted: Interrupted | null = null
   #isLoop = false
-  /** What is under way without an agent: a wait, the gates, the seal. */
-  #aside: ((now: Date) => Line) | null = null
+  #hasManyJobs = false
+  /** What is prepared before an agent begins, and since when. */
+  #preparing: { readonly text: string; readonly since: Date } | null = null
+  readonly #activities = new Map<string, Activity>()
+  readonly #ends: TaskEndEvent[] = []
+  #interrupted: Interrupted | null = null
 
-  constructor(detail: StoryDetail, gates: readonly Gate[] = []) {
-    this.#detail = detail
-    this.#gates = gates
+  constructor({ steps }: { readonly steps: boolean }) {
+    this.#hasSteps = steps
   }
 
-  /** The title of its task; empty if there is none. */
-  get title(): string {
-    return this.#task?.task.title ?? ''
+  /** The state of the run; null before it has begun. */
+  get status(): RunStatus | null {
+    return this.#status
   }
 
   show(event: RunEvent): readonly Block[] {
-    if (event.type !== 'agent-usage' && event.type !== 'agent-text') this.#aside = null
+    this.#status = statusAfter(this.#status, event)
+    if (event.type !== 'agent-usage' && event.type !== 'agent-text') this.#preparing = null
+    const blocks = this.#blocks(event)
+    if (!this.#hasManyJobs || !('id' in event) || event.type === 'task-started') return blocks
+    return blocks.map((block) => headed([dim(event.id)], block))
+  }
+
+  #blocks(event: RunEvent): readonly Block[] {
+    const activity = 'id' in event ? this.#activities.get(event.id) : undefined
+    activity?.event(event)
+    if (event.type === 'task-completed' || event.type === 'task-blocked' || event.type === 'task-given-up')
+      this.#ends.push(event)
     switch (event.type) {
       case 'run-started':
-        this.#isLoop = event.loop
         this.#gates = event.gates
-        return [headBlock(event), ...workersBlocks(event)]
-      case 'recovered':
-        return [paragraph([strong('recovered'), ' '], event.message)]
-      case 'warning':
-        return [warningBlock(event.message)]
-      case 'worker-joined':
-        return [line(good('+'), ` worker ${event.worker}: ${workerText(event)}`)]
-      case 'worker-left':
-        return [
-          paragraph([event.why === 'ended' ? dim('−') : bad('■'), ` worker ${event.worker}: `], event.reason),
-        ]
+        this.#isLoop = event.loop
+        this.#hasManyJobs = event.jobs > 1 || event.queue !== null
+        return told(event)
       case 'preparing':
-        this.#sinceThen(event, `prepares: ${event.command}`)
-        return []
       case 'baseline-started':
-        this.#aside = () => [LIVE, ` baseline: ${event.gates.map(({ name }) => name).join(', ')}`]
+        this.#preparing = { text: tell(event), since: new Date(event.at) }
         return []
-      case 'baseline-finished':
-        return baselineBlocks(event.results)
       case 'task-started':
-        this.#task = event
-        return [BLANK, taskBlock(event)]
+        return this.#hasManyJobs ? told(event) : [BLANK, ...told(event)]
       case 'attempt-started':
-        this.#attempt = {
-          number: event.counted,
-          startedAt: new Date(event.at),
-          activity: new Activity(this.#gates),
-          usage: UNKNOWN_USAGE,
-          agentEndedAt: null,
-          gates: [],
-          caged: 0,
-          isByHand: false,
-        }
-        this.#attempt.activity.step(`${event.agent} begins`)
+        this.#activities.set(event.id, new Activity(this.#gates, event.agent))
         return []
-      case 'agent-started':
-      case 'candidate-ready':
-      case 'landing-started':
-      case 'answered':
-        return []
+      case 'agent-text':
+        return this.#hasSteps ? textBlocks(event.text) : []
+      case 'gate-finished':
+        // Those of an attempt are shown below its end.
+        return activity ? [] : indented(told(event))
+      case 'attempt-finished':
+        this.#activities.delete(event.id)
+        if (event.outcome === 'interrupted' && event.ref !== null) this.#interrupted = event
+        return activity ? this.#attemptBlocks(event, activity) : []
       case 'question':
         // The terminal itself asks about a failed task.
-        if (!this.#attempt) return []
-        this.#sinceThen(event, 'waits for an answer')
-        return questionBlocks(event)
-      case 'landing-finished':
-        return event.result === 'held' ? [heldBlock(event.paths)] : []
-      case 'agent-signal':
-        if (event.signal !== 'progress') return this.#step(signalText(event))
-        // The agent itself chose to report this.
-        this.#attempt?.activity.step(event.text)
-        return [paragraph(['     ', '· '], event.text)]
-      case 'task-added':
-        return [paragraph(['     ', accent('+'), ' '], `added ${event.added}: ${event.title}`)]
-      case 'taken-over':
-        return this.#takenOver(event)
-      case 'handed-back':
-        if (this.#attempt) this.#attempt.agentEndedAt = new Date(event.at)
-        return []
-      case 'gates-again':
-        if (this.#attempt) this.#attempt.gates = []
-        return this.#step(`the gates changed ${fewOf(event.paths)}, and run again on that`)
-      case 'paused':
-        return [paragraph([], 'paused: no further attempt begins')]
-      case 'resumed':
-        return [paragraph([], 'the run goes on')]
-      case 'agent-text':
-        return this.#text(event.text)
-      case 'agent-tool':
-        this.#attempt?.activity.tool(event, new Date(event.at))
-        if (!this.#detail.steps || event.status === 'ok') return []
-        return [stepBlock(event.status === 'running' ? event.summary : `${event.summary}: ${event.status}`)]
-      case 'agent-usage':
-        if (this.#attempt) this.#attempt.usage = event.usage
-        return []
-      case 'agent-retrying':
-        return this.#step(
-          event.until
-            ? `waits for its service ${waitText(new Date(event.until), new Date(event.at))}: ${event.reason}`
-            : event.reason,
-        )
-      case 'gate-started':
-        this.#endAgent(event)
-        this.#sinceThen(event, event.gate.name)
-        return []
-      case 'gate-finished':
-        if (!this.#attempt) return gateBlocks([event.result])
-        this.#attempt.gates.push(event.result)
-        return []
-      case 'caged':
-        if (this.#attempt) this.#attempt.caged++
-        return [paragraph(['     ', strong('!'), ' '], cagedText(event))]
-      case 'interference':
-        return [paragraph(['     ', strong('!'), ' '], interferenceText(event.interference))]
-      case 'attempt-finished':
-        if (event.outcome === 'interrupted' && event.ref !== null)
-          this.#interrupted = { id: event.id, attempt: event.attempt }
-        return this.#endAttempt(event)
-      case 'committing':
-        this.#endAgent(event)
-        this.#sinceThen(event, 'commits')
-        return []
-      case 'sealing':
-        return this.#seal(event)
-      case 'task-completed':
-        this.#ends.push(event)
-        return [line('  ', good('✓'), '  ', completedText(event))]
-      case 'task-blocked':
-        this.#ends.push(event)
-        return [paragraph(['  ', bad('■'), '  '], blockedText(event))]
-      case 'task-given-up':
-        this.#ends.push(event)
-        return [paragraph(['  ', bad('■'), '  '], `left as it was: ${event.reason}`)]
-      case 'milestone-completed':
-        return [line('  ', strong(event.milestone), ` is complete: ${counted(event.tasks, 'task')}`)]
-      case 'waiting':
-        return this.#wait(event)
-      case 'stopping':
-        return [paragraph([], stoppingText(event.how))]
-      case 'pushed':
-        return [line(good('✓'), ` pushed ${event.branch}`)]
-      case 'run-finished':
-        this.#attempt = null
-        return summaryOf(event, this.#ends, { isLoop: this.#isLoop, interrupted: this.#interrupted })
+        if (!activity) return []
+        return indented([...told(event), line(dim(`  to answer: ralph answer ${event.id} "…"`))])
+      case 'run-finished': {
+        const run = { isLoop: this.#isLoop, interrupted: this.#interrupted }
+        this.#activities.clear()
+        return summaryOf(event, this.#ends, run)
+      }
       default:
-        return unreachable(event)
+        if (isStep(event) && !this.#hasSteps) return []
+        if (endsTask(event)) return told(event).map((block) => headed(['  '], block))
+        return 'id' in event ? indented(told(event)) : told(event)
     }
   }
 
-  /** The live lines, empty if nothing is under way; above them the agent's last steps, as far as there is room. */
-  live(now: Date, { rows, columns }: LiveRoom): readonly Block[] {
-    const attempt = this.#attempt
-    const number = attempt ? `  ${attempt.number}  ` : '  '
-    if (this.#aside) return [line(number, ...this.#gatesSoFar(), ...this.#aside(now))]
-    if (!attempt || attempt.agentEndedAt) return []
-    const before = attempt.activity.before(Math.min(MOST_BEFORE, rows - 1))
-    const above = before.map((text, at) =>
-      line(at === 0 ? number : ' '.repeat(number.length), dim(`  ${text}`)),
-    )
-    const head = above.length === 0 ? number : ' '.repeat(number.length)
+  #attemptBlocks(
+    event: Extract<RunEvent, { type: 'attempt-finished' }>,
+    { digest, isByHand }: Activity,
+  ): readonly Block[] {
+    const [end, ...warnings] = told(event)
+    const gates = this.#status?.jobs.find(({ id }) => id === event.id)?.gates ?? []
     return [
-      ...above,
-      {
-        kind: 'spread',
-        left: [head, LIVE, ` ${attempt.activity.newest}`],
-        right: [dim(this.#spent(attempt, now, columns))],
-        oneLine: true,
-      },
+      headed([`  ${event.counted}  `, isByHand ? 'by hand: ' : ''], end!),
+      ...indented([...(digest === '' ? [] : [line(dim(digest))]), ...gateBlocks(gates), ...warnings]),
     ]
   }
 
-  /** What the attempt has taken so far; in a narrow terminal only the time. */
-  #spent({ usage, startedAt, isByHand }: Attempt, now: Date, columns: number): string {
-    const time = formatDuration(secondsBetween(startedAt, now))
-    const limit = this.#task && !isByHand ? ` of ${formatDuration(this.#task.limits.seconds)}` : ''
-    const facts = [
-      ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),
-      `${time}${limit}`,
-      ...(usage.costUsd === null ? [] : [formatCost(usage.costUsd)]),
-    ].join(' · ')
-    return facts.length > columns / 2 ? time : facts
-  }
-
-  #gatesSoFar(): Line {
-    return (this.#attempt?.gates ?? []).flatMap((result) => [...gateText(result), '   '])
-  }
-
-  #sinceThen({ at }: RunEvent, what: string): void {
-    const since = new Date(at)
-    this.#aside = (now) => [LIVE, ` ${what} ${formatDuration(secondsBetween(since, now))}`]
-  }
-
-  #endAgent({ at }: RunEvent): void {
-    if (this.#attempt) this.#attempt.agentEndedAt ??= new Date(at)
-  }
-
-  /** A text may have many lines: the newest becomes the live line; of those that stay only the first. */
-  #text(text: string): readonly Block[] {
-    // If it is not shown whole, only the end of a long text is needed.
-    const written = linesOf(this.#detail.steps ? text : text.slice(-MOST_CHARACTERS))
-    for (const one of written.slice(-MOST_LINES)) this.#attempt?.activity.step(one)
-    if (!this.#detail.steps) return []
-    const more = written.length - MOST_LINES
-    return [
-      ...written.slice(0, MOST_LINES).map(stepBlock),
-      ...(more > 0 ? [stepBlock(`… ${counted(more, 'line')} more`)] : []),
-    ]
-  }
-
-  #step(doing: string): readonly Block[] {
-    if (doing === '') return []
-    this.#attempt?.activity.step(doing)
-    return this.#detail.steps ? [stepBlock(doing)] : []
-  }
-
-  #seal({ id, seconds, expectedSeconds }: Extract<RunEvent, { type: 'sealing' }>): readonly Block[] {
-    const isFirst = this.#sealing !== id
-    this.#sealing = id
-    const expected = formatDuration(expectedSeconds)
-    this.#aside = () => [LIVE, ` seals the commit: ${formatDuration(seconds)} of about ${expected}`]
-    return isFirst && this.#detail.steps ? [stepBlock(`seals the commit, in about ${expected}`)] : []
-  }
-
-  #wait({ at, until, reason }: Extract<RunEvent, { type: 'waiting' }>): readonly Block[] {
-    const end = new Date(until)
-    this.#aside = (now) => [dim('◌'), ` ${runningWait(reason, end, now)}`]
-    if (secondsBetween(new Date(at), end) < WORTH_SHOWING_SECONDS) return []
-    return [paragraph(['     ', dim('◌'), ' '], `waits ${waitText(end, new Date(at))}: ${reason}`)]
-  }
-
-  #takenOver({ agent, session }: Extract<RunEvent, { type: 'taken-over' }>): readonly Block[] {
-    const goesOn = session === null ? '' : `, which goes on with what it has begun (session ${session})`
-    if (this.#attempt) {
-      this.#attempt.isByHand = true
-      this.#attempt.activity.step(`${agent}, by hand`)
+  /** The live lines, empty if nothing is under way; above those of a single job its agent's last steps. */
+  live(now: Date, room: LiveRoom): readonly Block[] {
+    const { jobs = [] } = this.#status ?? {}
+    const lines = jobs.flatMap((job) => this.#jobBlocks(job, now, room))
+    if (this.#preparing) {
+      const { text, since } = this.#preparing
+      lines.unshift(line('  ', LIVE, ` ${text} ${formatDuration(secondsBetween(since, now))}`))
     }
-    return [paragraph(['     ', accent('→'), ' '], `yours: ${agent}${goesOn}. Leave it, and the gates judge`)]
+    if (lines.length <= room.rows) return lines
+    const shown = Math.max(0, room.rows - 1)
+    return [...lines.slice(0, shown), line(dim(`  … ${lines.length - shown} more`))]
   }
 
-  #endAttempt(event: Extract<RunEvent, { type: 'attempt-finished' }>): readonly Block[] {
-    const attempt = this.#attempt
-    this.#attempt = null
-    if (!attempt) return []
-    const seconds = secondsBetween(attempt.startedAt, attempt.agentEndedAt ?? new Date(event.at))
-    const { digest } = attempt.activity
-    const isJudged = event.outcome === 'done' || isRefuted(event.outcome)
-    const how = attempt.isByHand && isJudged ? 'done by hand' : endText(event.outcome, event.reason)
-    const refused = attempt.caged === 0 ? '' : ` · ${counted(attempt.caged, 'refusal')}`
-    const isFailed = attempt.gates.some(({ verdict }) => verdict !== 'passed')
-    return [
-      {
-        kind: 'spread',
-        left: [`  ${attempt.number}  ${how}`],
-        right: [dim(`${spentText(seconds, event.usage)}${refused}`)],
-      },
-      ...(digest === '' ? [] : [line(dim(`     ${digest}`))]),
-      ...gateBlocks(attempt.gates),
-      ...(isRefuted(event.outcome) && !isFailed ? [paragraph(['     ', bad('✗'), ' '], event.reason)] : []),
-      ...deniedTexts(event.denied).map((text) => paragraph(['     ', strong('!'), ' '], text)),
-    ]
+  #jobBlocks(job: JobStatus, now: Date, { rows, columns }: LiveRoom): readonly Block[] {
+    const { id, attempt, doing } = job
+    const activity = this.#activities.get(id)
+    const number = attempt ? `  ${attempt.counted}  ` : '  '
+    const title = columns < ROOM_FOR_TITLES ? '' : `  ${padded(job.title)}`
+    const head: Line = this.#hasManyJobs ? ['  ', accent(id), title, number] : [number]
+    const held = this.#status?.held.find((one) => one.id === id)
+    if (held) return [line(...head.slice(0, -1), '  ', ...heldLine(held.paths))]
+    if (this.#status?.questions.some((one) => one.id === id))
+      return [line(...head, LIVE, ' waits for an answer')]
+    if (!activity || (doing !== 'agent' && doing !== 'person')) {
+      const words = jobLine(job, now)
+      return words.length === 0 ? [] : [line(...head, ...words)]
+    }
+    const most = this.#hasManyJobs ? 0 : Math.min(MOST_BEFORE, rows - 1)
+    const steps = activity.steps.slice(Math.max(0, activity.steps.length - 1 - most))
+    return steps.map((text, at): Block => {
+      const margin = at === 0 ? head : [' '.repeat(number.length)]
+      if (at < steps.length - 1) return line(...margin, dim(`  ${text}`))
+      const right = [dim(spentSoFar(job, now, columns))]
+      return { kind: 'spread', left: [...margin, LIVE, ` ${text}`], right, oneLine: true }
+    })
   }
 }
 
+const indented = (blocks: readonly Block[]): readonly Block[] =>
+  blocks.map((block) => headed(['     '], block))
+
 /** How many earlier steps are shown above the present one. */
 const MOST_BEFORE = 3
+const TITLE_COLUMNS = 22
+const ROOM_FOR_TITLES = 90
+
+function padded(text: string): string {
+  const shown = cut(text, TITLE_COLUMNS)
+  return shown + ' '.repeat(TITLE_COLUMNS - textWidth(shown))
+}
+
+/** What the attempt has taken so far; in a narrow terminal only the time. */
+function spentSoFar({ attempt, usage, limits, doing }: JobStatus, now: Date, columns: number): string {
+  const time = formatDuration(attempt ? secondsBetween(new Date(attempt.since), now) : 0)
+  const facts = spentText(doing === 'person' ? time : `${time} of ${formatDuration(limits.seconds)}`, usage)
+  return facts.length > columns / 2 ? time : facts
+}
+
+/** Whether an event is one of an agent's many steps. An agent chooses what it reports as its progress. */
+function isStep(event: RunEvent): boolean {
+  return event.type === 'agent-signal' ? event.signal !== 'progress' : STEPS.has(event.type)
+}
+
+const STEPS: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
+  'agent-tool',
+  'agent-retrying',
+  'gates-again',
+  'candidate-ready',
+  'answered',
+])
+
 const MOST_LINES = 4
-const MOST_CHARACTERS = 2000
-/** A shorter wait is over before its line is read, and its reason is above it. */
-const WORTH_SHOWING_SECONDS = 30
+
+/** The first lines of an agent's text. */
+function textBlocks(text: string): readonly Block[] {
+  const lines = linesOf(text)
+  const more = lines.length - MOST_LINES
+  return indented(
+    [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… ${counted(more, 'line')} more`] : [])].map((one) =>
+      line(dim(one)),
+    ),
+  )
+}
 
 /** The lines that are not empty. */
 function linesOf(text: string): readonly string[] {
   return withoutControls(text)
     .split('\n')
     .filter((one) => one.trim() !== '')
+}
+
+const MOST_STEPS = 8
+/** Only the end of a long text is needed for the last steps. */
+const MOST_CHARACTERS = 2000
+
+/** The kinds of tools, by the names that agents give them. */
+const KINDS = [
+  ['edited', /edit|write|patch|replace|create|insert|change/i],
+  ['ran', /bash|shell|exec|command|terminal|^run/i],
+  ['read', /read|view|grep|glob|search|find|fetch|open|^ls$|list/i],
+] as const
+
+/** An agent's last steps in one attempt, and how often it used which tool: a few lines, however long it works. */
+class Activity {
+  readonly #gates: readonly Gate[]
+  readonly #counts = { read: 0, edited: 0, ran: 0, other: 0 }
+  readonly #checks = new Map<string, number>()
+  steps: readonly string[]
+  /** Whether a person has taken over. */
+  isByHand = false
+
+  constructor(gates: readonly Gate[], agent: string) {
+    this.#gates = gates
+    this.steps = [`${agent} begins`]
+  }
+
+  event(event: RunEvent): void {
+    if (event.type === 'agent-tool') this.#tool(event)
+    else if (event.type === 'agent-text') this.#add(...linesOf(event.text.slice(-MOST_CHARACTERS)))
+    else if (event.type === 'agent-signal' || event.type === 'agent-retrying') this.#add(tell(event))
+    else if (event.type === 'taken-over') {
+      this.isByHand = true
+      this.#add(`${event.agent}, by hand`)
+    }
+  }
+
+  /** `read 6, edited 3, ran test 2×, 5 commands`; empty if it has used no tool. */
+  get digest(): string {
+    const { read, edited, ran, other } = this.#counts
+    const checks = [...this.#checks].map(([name, times]) => `ran ${name}${times > 1 ? ` ${times}×` : ''}`)
+    const parts = [
+      read > 0 && `read ${read}`,
+      edited > 0 && `edited ${edited}`,
+      checks.join(', '),
+      ran > 0 && counted(ran, 'command'),
+      other > 0 && counted(other, 'other tool'),
+    ]
+    return parts.filter(Boolean).join(', ')
+  }
+
+  #tool({ name, summary, status }: AgentTool): void {
+    if (status === 'running') {
+      this.#count(name, summary)
+      this.#add(summary)
+    } else if (status !== 'ok') {
+      this.steps = this.steps.filter((step) => step !== summary)
+      this.#add(`${summary}  ✗ ${status}`)
+    }
+  }
+
+  #add(...steps: readonly string[]): void {
+    this.steps = [...this.steps, ...steps].slice(-MOST_STEPS)
+  }
+
+  /** Counts a command that runs a gate under the gate's name. */
+  #count(name: string, summary: string): void {
+    const kind = KINDS.find(([, names]) => names.test(name))?.[0] ?? 'other'
+    const gate = kind === 'ran' ? this.#gates.find(({ command }) => summary.includes(command)) : undefined
+    if (gate) this.#checks.set(gate.name, (this.#checks.get(gate.name) ?? 0) + 1)
+    else this.#counts[kind]++
+  }
 }

@@ -2,7 +2,7 @@ import { formatDuration } from '../base/time.ts'
 import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../engine/events/event.ts'
 import { formatCost } from '../base/usage.ts'
 import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from './block.ts'
-import { endCounts } from './run-text.ts'
+import { endCounts } from '../engine/events/tell.ts'
 
 /** The event that ended one task of the run. */
 export type TaskEndEvent = TaskCompleted | TaskBlocked | TaskGivenUp

@@ -9,7 +9,7 @@ import { BLANK, coloured, dim, line, paragraph, type Block, type Row } from './b
 import { dependenciesOf, label, limitsText, named, signOf, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
 import { counted } from '../base/text.ts'
-import { spentText } from './run-text.ts'
+import { spentText } from './told.ts'
 
 /** What git knows of a task. */
 export interface TaskPast {

@@ -1,9 +1,11 @@
-import { formatDuration, minuteText, waitText } from '../base/time.ts'
+import { formatDuration, minuteText, secondsBetween } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
 import type { JobStatus, RunStatus, RunOverview } from './run-status.ts'
-import { endCounts, stopText, workerText } from './run-text.ts'
+import { endCounts, workerText } from '../engine/events/tell.ts'
+import { questionText } from '../engine/questions.ts'
 import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
-
+import { crashText, jobLine, stateWord } from './run-state.ts'
+import { placeFacts } from './told.ts'
 /** The current run with its tasks, questions and candidates, and how the last run ended. */
 export function statusView({ run, last, candidates }: RunOverview, now: Date): readonly Block[] {
   const ready = candidates.map(({ id, attempt }) => `${id} (attempt ${attempt})`)
@@ -31,20 +33,13 @@ export function runsView(runs: readonly RunStatus[]): readonly Block[] {
 }
 
 function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): readonly Block[] {
-  const state = run.stopping
-    ? `is ending${stopText(run.stop)}, and under way`
-    : run.paused
-      ? 'is paused: ralph resume'
-      : 'is under way'
-  const facts = [
-    run.branch ?? 'detached HEAD',
-    ...(run.agent === '' ? [] : [run.agent]),
-    `process ${run.pid}`,
-  ]
+  const state = run.paused ? 'paused: ralph resume' : stateWord(run)
+  const facts = [...placeFacts(run, run.atOnce).slice(1), `process ${run.pid}`]
+  const since = dim(` since ${minuteText(new Date(run.since))}`)
   return [
     {
       kind: 'spread',
-      left: [`The run ${state}`, dim(` since ${minuteText(new Date(run.since))}`)],
+      left: ['The run is under way', since, accent(state === '' ? '' : ` · ${state}`)],
       right: [dim(facts.join(' · '))],
     },
     ...run.jobs.flatMap((job) => jobBlocks(job, now)),
@@ -54,39 +49,29 @@ function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): readon
         [workerText(what), tasks.length === 0 ? 'waits' : fewOf(tasks)].join(' · '),
       ),
     ),
-    ...run.questions.flatMap(({ id, text, options }) => [
-      paragraph(
-        [accent('? ')],
-        `${id} asks: ${text}${options.length > 0 ? ` (${options.join(' / ')})` : ''}`,
-      ),
-      line(dim(`  to answer: ralph answer ${id} "…"`)),
-    ]),
+    ...run.questions.flatMap((question) => {
+      const { id, options } = question
+      const choices = options.length > 0 ? ` (${options.join(' / ')})` : ''
+      return [
+        paragraph([accent('? ')], questionText(question) + choices),
+        line(dim(`  to answer: ralph answer ${id} "…"`)),
+      ]
+    }),
     ...endsOf(run),
   ]
 }
 
-function jobBlocks({ id, title, attempt, doing, note, until }: JobStatus, now: Date): readonly Block[] {
-  const facts =
-    attempt === null
-      ? []
-      : [
-          ...(attempt.counted > 0 ? [`attempt ${attempt.counted} of ${attempt.most}`] : []),
-          formatDuration(Math.max(0, now.getTime() - new Date(attempt.since).getTime()) / 1000),
-        ]
-  const what =
-    doing === 'agent'
-      ? 'the agent is at work'
-      : doing === 'person'
-        ? 'somebody drives the agent by hand'
-        : doing === 'gates'
-          ? 'gates'
-          : doing
-  const more = [note, ...(until === null ? [] : [waitText(new Date(until), now)])].filter(
-    (text) => text !== '',
-  )
+function jobBlocks(job: JobStatus, now: Date): readonly Block[] {
+  const { id, title, attempt } = job
+  const facts = attempt && [
+    attempt.counted > 0 && `attempt ${attempt.counted} of ${attempt.most}`,
+    formatDuration(secondsBetween(new Date(attempt.since), now)),
+  ]
+  const words = jobLine(job, now)
+  const right = facts ? [dim(facts.filter(Boolean).join(' · '))] : []
   return [
-    { kind: 'spread', left: [accent(id), '  ', strong(title)], right: [dim(facts.join(' · '))] },
-    paragraph(['  '], [what, ...more].join(': ')),
+    { kind: 'spread', left: [accent(id), '  ', strong(title)], right },
+    ...(words.length > 0 ? [line('  ', ...words)] : []),
   ]
 }
 
@@ -99,11 +84,8 @@ function endsOf({ completed, blocked, failed }: RunStatus): readonly Block[] {
 }
 
 function lastBlock(last: RunStatus): Block {
-  const { ended, jobs } = last
-  if (ended === null) {
-    const during = jobs.length > 0 ? ` while it worked on ${fewOf(jobs.map(({ id }) => id))}` : ''
-    return paragraph([], `The last run crashed${during}: the next ralph run recovers it.`)
-  }
+  const { ended } = last
+  if (ended === null) return paragraph([], `${crashText('The last run', last)}.`)
   const counts = endCounts(last).join(', ')
   return paragraph([], `The last run ended ${minuteText(new Date(ended.at))}: ${counts}; ${ended.reason}.`)
 }

@@ -24,6 +24,23 @@ function trueColour(colour: string): string {
   return `38;2;${parts.join(';')}`
 }
 
+/** ralph's signs, and below them their replacements in ASCII: of the same width, so that columns stay aligned. */
+const SIGNS = '✓✗▸·■●◐◌←→›↑↓⏎↺…×−–—‘’“”█░│─┌┐┬├┤┼└┘┴'
+const ASCII = `vx>.#*%o<>>^v<<~x---''""#.|-+++++++++`
+
+const KNOWN = new RegExp(`[${SIGNS}]`, 'g')
+
+/** Replaces ralph's signs by ASCII; the words of a task file stay unchanged. */
+export function withAsciiSigns(text: string): string {
+  return text.replace(KNOWN, (sign) => ASCII[SIGNS.indexOf(sign)]!)
+}
+
+/** Whether the locale names a character set other than UTF-8; without one, UTF-8 is assumed. */
+export function wantsAscii(env: Readonly<Record<string, string | undefined>>): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || ''
+  return locale !== '' && !/utf-?8/i.test(locale)
+}
+
 /** Whether to colour a stream: by the option, else FORCE_COLOR, else NO_COLOR, else if the stream is a terminal. */
 export function wantsColour(stream: {
   readonly noColor: boolean

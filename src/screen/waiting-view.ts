@@ -12,8 +12,8 @@ export interface WaitingTask {
 export function waitingRows(tasks: readonly WaitingTask[]): Block {
   const rows = tasks.flatMap(({ id, title, reasons }) =>
     reasons.map(({ why, where }, index): readonly Cell[] => {
-      return [index === 0 ? id : '', index === 0 ? title : '', why, dim(where)]
+      return [index === 0 ? id : '', index === 0 ? title : '', [why, '  ', dim(where)]]
     }),
   )
-  return { kind: 'table', rows, shrink: [1], wrap: 2, fold: 3, indent: '  ' }
+  return { kind: 'table', rows, shrink: [1], wrap: 2, indent: '  ' }
 }

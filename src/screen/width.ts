@@ -1,5 +1,5 @@
-/** Returns the number of columns of a text. */
-export type Measure = (text: string) => number
+import stringWidth from 'fast-string-width'
+import { printable } from './printable.ts'
 
 /** Everything except Latin letters, punctuation, arrows and signs that take one column each and do not control a terminal. */
 const ODD =
@@ -10,22 +10,18 @@ export function isNarrow(text: string): boolean {
   return !ODD.test(text)
 }
 
-/** The measure of narrow texts. */
-export const lengthOf: Measure = (text) => text.length
-
-/** A measure for any text. */
-export async function measureForAny(): Promise<Measure> {
-  const { default: stringWidth } = await import('fast-string-width')
-  return (text) => (isNarrow(text) ? text.length : stringWidth(text))
+/** The number of columns that a terminal shows a text in. */
+export function textWidth(text: string): number {
+  return isNarrow(text) ? text.length : stringWidth(withoutJoiners(printable(text)))
 }
 
 /** As much of the text as fits, with `…` at a cut. */
-export function cut(text: string, columns: number, measure: Measure): string {
-  if (measure(text) <= columns) return text
+export function cut(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text
   if (columns < 1) return ''
   let [kept, used] = ['', 0]
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    const width = measure(segment)
+    const width = textWidth(segment)
     if (used + width > columns - 1) break
     kept += segment
     used += width

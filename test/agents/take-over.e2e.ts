@@ -136,7 +136,7 @@ test.for(Object.entries(WHEELS) as [keyof typeof WHEELS, Wheel][])(
     // Its session is known once it has said something.
     await shows(wrote)
     type('i')
-    await sees(`yours: ${name}, which goes on with what it has begun (session`)
+    await sees(`you control ${name}, in its session`)
     await shows(ready)
     await screen.resize(70, 20)
     pty.resize({ columns: 70, rows: 20 })

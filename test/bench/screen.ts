@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
-import { measureForAny } from '../../src/screen/width.ts'
 import { git } from '../git/bare-git.ts'
 import { attemptStarted, AT_WORK, START, tool, type At } from '../ui/recorded.ts'
 import { writeBacklog } from './backlog.ts'
@@ -59,7 +58,6 @@ async function bytesRows(): Promise<Row[]> {
       frames++
     },
     canvas: () => ({ columns: 100, colour: true }),
-    measure: await measureForAny(),
     now: () => new Date(now),
     verbose: false,
     live: {

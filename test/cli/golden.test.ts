@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { withAsciiSigns } from '../../src/screen/ascii.ts'
+import { withAsciiSigns } from '../../src/screen/style.ts'
 import { ralph } from './ralph.ts'
 
 const shop = fileURLToPath(new URL('fixtures/shop', import.meta.url))

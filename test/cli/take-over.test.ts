@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('a task that a person does by hand
     )
     expect(git(cwd, 'status', '--porcelain')).toBe('')
     const lines = (await screen.allLines()).join('\n')
-    expect(lines).toMatch(/done by hand[^]*✓ hello[^]*1 done/)
+    expect(lines).toMatch(/by hand: agent says done[^]*✓ hello[^]*1 done/)
     expect(await screen.isAlternate()).toBe(false)
   })
 

@@ -120,7 +120,7 @@ describe('what git alone tells', () => {
     commit('Do what another tool calls a task\n\nTask: SHOP-12', { 'docs/tasks/T-2.md': done('T-2') })
     const { completions } = await told(root)
     expect(completions.map(({ id, title }) => [id, title])).toEqual([['T-01', 'Do it by hand']])
-    const lines = await layOut(logView(completions, 0), { columns: 80, colour: false })
+    const lines = layOut(logView(completions, 0), { columns: 80, colour: false })
     const shown = [...lines].join('')
     expect(shown.split('\n').slice(2)).toEqual([
       expect.stringMatching(/^T-01 {2}Do it by hand {2}not by ralph +\w{7}$/),

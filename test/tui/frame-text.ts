@@ -1,18 +1,18 @@
-import type { Frame, FrameRow } from '../../src/screen/full/frame.ts'
+import type { Frame, FrameRow } from '../../src/screen/full/painter.ts'
 import { textOf } from '../../src/screen/block.ts'
-import { fit } from '../../src/screen/fit.ts'
-import type { Measure } from '../../src/screen/width.ts'
+import { textWidth } from '../../src/screen/width.ts'
+import { fit } from '../../src/screen/wrap.ts'
 
 /** What a frame says, as text. */
-export function frameText({ rows, columns }: Frame, measure: Measure): string {
-  return rows.map((row) => rowText(row, columns, measure)).join('\n')
+export function frameText({ rows, columns }: Frame): string {
+  return rows.map((row) => rowText(row, columns)).join('\n')
 }
 
-function rowText(row: FrameRow, columns: number, measure: Measure): string {
+function rowText(row: FrameRow, columns: number): string {
   let text = ''
   for (const { at, width, line: content } of row) {
-    text += ' '.repeat(Math.max(0, at - measure(text)))
-    text += fit(content, Math.min(width, columns - at), measure)
+    text += ' '.repeat(Math.max(0, at - textWidth(text)))
+    text += fit(content, Math.min(width, columns - at))
       .map(textOf)
       .join('')
   }

@@ -1,6 +1,5 @@
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import { line, type Block } from '../../src/screen/block.ts'
-import { measureForAny } from '../../src/screen/width.ts'
 import type { BoardTask } from '../../src/screen/full/board.ts'
 import { RunModel } from '../../src/screen/full/model.ts'
 import { Screen, type ScreenPorts } from '../../src/screen/full/screen.ts'
@@ -8,8 +7,6 @@ import type { Steering } from '../../src/screen/full/state.ts'
 import type { Key, TerminalListener } from '../../src/screen/full/terminal.ts'
 import { openScreen } from '../ui/screen.ts'
 import { BEGAN, TASKS } from './recorded.ts'
-
-const measure = await measureForAny()
 
 /** How the screen of a test begins. */
 interface Given {
@@ -66,7 +63,6 @@ export function openTui({
       lend: (work) => work(),
     },
     look: { colour, ascii },
-    measure,
     now: () => new Date(BEGAN + state.second * 1000),
     model,
     board: () => ({ tasks: state.tasks, revision }),

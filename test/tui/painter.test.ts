@@ -1,13 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Frame, FrameRow } from '../../src/screen/full/frame.ts'
+import type { Frame, FrameRow } from '../../src/screen/full/painter.ts'
 import { ENTER, LEAVE, Painter } from '../../src/screen/full/painter.ts'
 import { bad, dim, strong, type Piece } from '../../src/screen/block.ts'
-import { measureForAny } from '../../src/screen/width.ts'
 import { openScreen } from '../ui/screen.ts'
 import { frameText } from './frame-text.ts'
 
-const measure = await measureForAny()
 const look = { colour: true, ascii: false }
 
 /** Of one and of two columns, as every terminal counts them. */
@@ -42,7 +40,7 @@ it('shows after any frames and sizes just what the last frame says', async () =>
       fc.array(fc.tuple(frame, fc.boolean()), { minLength: 1, maxLength: 6 }),
       async (steps) => {
         const terminal = openScreen(40, 8)
-        const painter = new Painter(look, measure)
+        const painter = new Painter(look)
         terminal.write(ENTER)
         for (const [next, isSpoilt] of steps) {
           await terminal.resize(next.columns, next.rows.length)
@@ -52,7 +50,7 @@ it('shows after any frames and sizes just what the last frame says', async () =>
           }
           terminal.write(painter.paint(next))
           const seen = (await terminal.frame()).map((row) => row.trimEnd())
-          expect(seen.join('\n')).toBe(frameText(next, measure))
+          expect(seen.join('\n')).toBe(frameText(next))
           expect(painter.paint(next)).toBe('')
         }
         terminal.write(LEAVE)
@@ -67,7 +65,7 @@ it('shows after any frames and sizes just what the last frame says', async () =>
 const segment = (at: number, width: number, ...line: readonly Piece[]) => ({ at, width, line })
 
 it('writes only the segments that have changed, within synchronised output', () => {
-  const painter = new Painter({ colour: false, ascii: false }, measure)
+  const painter = new Painter({ colour: false, ascii: false })
   const rows = (seconds: string): Frame => ({
     columns: 20,
     rows: [[segment(0, 10, 'left'), segment(10, 10, seconds)], [segment(0, 20, 'below')]],
@@ -78,7 +76,7 @@ it('writes only the segments that have changed, within synchronised output', () 
 })
 
 it('keeps what an agent says in its pane, however wide a terminal takes it for', async () => {
-  const painter = new Painter(look, measure)
+  const painter = new Painter(look)
   const said = [
     '👩‍👩‍👧‍👦👍🏽🇩🇪 ok',
     'e\u0301\u0301\u0301\u0301\u0301\u0301',
@@ -108,7 +106,7 @@ it('touches nothing but the other screen', async () => {
   const terminal = openScreen(30, 4)
   terminal.write('$ what stood there before\n$ ralph watch\n')
   const before = await terminal.allLines()
-  const painter = new Painter(look, measure)
+  const painter = new Painter(look)
   terminal.write(ENTER)
   terminal.write(
     painter.paint({ columns: 30, rows: [[segment(0, 30, 'a frame')]], cursor: { row: 0, column: 3 } }),

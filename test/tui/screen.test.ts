@@ -112,7 +112,7 @@ describe('the pane', () => {
     expect(await text()).toContain('one more')
     press('home')
     expect(await text()).toContain('attempt 1 of 4')
-    expect(await text()).toContain('line 0 ')
+    expect(await text()).toMatch(/line 0$/m)
     for (let times = 0; times < 30; times++) press('pagedown')
     expect(await text()).not.toContain('scrolled')
   })
@@ -236,7 +236,7 @@ describe('the keys', () => {
   it('ask what is meant by quitting, and go back to the lines of a run in this process', async () => {
     const { press, text, shown, steered, terminal } = opened({ isOwn: true })
     press('q')
-    expect(await text()).toContain('1 back to the lines')
+    expect(await text()).toContain('1 leave the screen')
     press('escape', 'q', '1')
     await shown
     expect(steered).toEqual([])
@@ -254,7 +254,6 @@ it('keeps of what is printed faster than anybody reads what came last', async ()
   const { text, press } = opened({ events: timed([[0, begun()], ...attempt('T-004', 1), ...said]) })
   expect(await text()).toContain('line 2999 ')
   press('return', 'home')
-  expect(await text()).toContain('… its log has all of it')
 })
 
 it('paints at most sixty frames a second, however much is printed', async () => {

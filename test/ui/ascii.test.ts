@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { wantsAscii, withAsciiSigns } from '../../src/screen/ascii.ts'
+import { wantsAscii, withAsciiSigns } from '../../src/screen/style.ts'
 import { isNarrow } from '../../src/screen/width.ts'
 
 describe('signs', () => {

@@ -21,7 +21,7 @@ async function shown(diagnostics: readonly Diagnostic[]): Promise<readonly strin
     fixed: [],
     renumbered: [],
   }
-  const text = [...(await layOut(lintView(screen), { columns: 400, colour: false }))].join('')
+  const text = [...layOut(lintView(screen), { columns: 400, colour: false })].join('')
   return text.trimEnd().split('\n').slice(0, -2)
 }
 

@@ -1,6 +1,5 @@
 import type { Emitted } from '../../src/engine/events/event.ts'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
-import { measureForAny } from '../../src/screen/width.ts'
 import { START, type At } from './recorded.ts'
 import { openScreen, type Screen } from './screen.ts'
 
@@ -34,7 +33,6 @@ export async function liveRun(
       screen.write(text)
     },
     canvas: () => ({ columns: size.columns, colour, ascii }),
-    measure: await measureForAny(),
     now: () => new Date(now),
     verbose,
     live: {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Happening } from '../../src/engine/events/event.ts'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
-import { measureForAny } from '../../src/screen/width.ts'
 import { ended, START, STORY, usage } from './recorded.ts'
 
 interface Pipe {
@@ -16,7 +15,6 @@ async function pipe(columns: number | null = null): Promise<Pipe> {
   const reporter = new RunReporter({
     write: (chunk) => void (text += chunk),
     canvas: () => ({ columns, colour: false }),
-    measure: await measureForAny(),
     now: () => new Date(now),
     verbose: false,
     live: null,
@@ -31,13 +29,6 @@ async function pipe(columns: number | null = null): Promise<Pipe> {
 }
 
 describe('a run in a pipe', () => {
-  it('says once when it seals a commit', async () => {
-    const { show, written } = await pipe()
-    for (const seconds of [0, 1, 2])
-      show(seconds, { type: 'sealing', id: 'T-1', seconds, expectedSeconds: 12 })
-    expect(written()).toBe('     · seals the commit, in about 12s\n')
-  })
-
   it('shows what the agent notes, asks and adds, and how to answer', async () => {
     const { show, written } = await pipe()
     show(0, { type: 'agent-signal', id: 'T-004', signal: 'progress', text: 'half of it' })
@@ -59,8 +50,9 @@ describe('a run in a pipe', () => {
         '     · half of it',
         '     ? Which licence? (MIT / BSD)',
         '       to answer: ralph answer T-004 "…"',
+        '     → MIT',
         '     + added T-012: Mend it',
-        '     · says that it is done',
+        '     · says that it is done: All of it.',
         '',
       ].join('\n'),
     )

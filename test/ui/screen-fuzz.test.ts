@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Emitted } from '../../src/engine/events/event.ts'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
-import { measureForAny } from '../../src/screen/width.ts'
 import { runStarted } from '../events/run-started.ts'
 import { liveRun } from './live-run.ts'
 import { attemptStarted, completed, passed, START, taskStarted, tool, usage } from './recorded.ts'
@@ -77,7 +76,6 @@ it.each(Array.from({ length: RUNS }, (_, seed) => seed))(
     const pipe = new RunReporter({
       write: (text) => void (piped += text),
       canvas: () => ({ columns: size.columns, colour: false, ascii }),
-      measure: await measureForAny(),
       now: () => new Date(START),
       verbose: true,
       live: null,

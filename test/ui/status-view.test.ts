@@ -3,9 +3,8 @@ import type { Happening } from '../../src/engine/events/event.ts'
 import { statusAfter, type RunStatus } from '../../src/screen/run-status.ts'
 import type { TaskJson } from '../../src/backlog/json.ts'
 import { layOut } from '../../src/screen/layout.ts'
-import { footLine } from '../../src/screen/run-foot.ts'
+import { footLine } from '../../src/screen/run-state.ts'
 import { runsView, statusView } from '../../src/screen/status-view.ts'
-import { measureForAny } from '../../src/screen/width.ts'
 import { runStarted } from '../events/run-started.ts'
 
 const BEGAN = new Date(2025, 0, 15, 14, 0)
@@ -22,7 +21,7 @@ const BEGUN: readonly Happening[] = [
 ]
 
 /** What is shown of a run in which this has happened, 5 seconds after its begin. */
-async function shown(...events: readonly Happening[]): Promise<string> {
+function shown(...events: readonly Happening[]): string {
   let status: RunStatus | null = null
   for (const event of [...BEGUN, ...events])
     status = statusAfter(status, { at: BEGAN.toISOString(), ...event })
@@ -33,34 +32,34 @@ async function shown(...events: readonly Happening[]): Promise<string> {
 }
 
 it.each([
-  [6000, 'waiting: no network: for 1s'],
-  [3_600_000, 'waiting: no network: until 15:00'],
-])('says how long a wait still lasts that ends %i ms after the begin', async (milliseconds, expected) => {
+  [6000, '◌ no network · for 1s'],
+  [3_600_000, '◌ no network · until 15:00 (in 59m)'],
+])('says how long a wait still lasts that ends %i ms after the begin', (milliseconds, expected) => {
   const until = new Date(BEGAN.getTime() + milliseconds).toISOString()
-  expect(await shown({ type: 'waiting', id: 'T-001', until, reason: 'no network' })).toContain(expected)
+  expect(shown({ type: 'waiting', id: 'T-001', until, reason: 'no network' })).toContain(expected)
 })
 
-it('says in the foot of a run how that is to end', async () => {
+it('says in the foot of a run how that is to end', () => {
   const status = statusAfter(statusAfter(null, { at: BEGAN.toISOString(), ...runStarted() }), {
     at: BEGAN.toISOString(),
     type: 'stopping',
     how: 'after-attempt',
   })
-  const facts = { now: BEGAN, remaining: null, keys: [] }
-  const foot = footLine(status!, facts, { columns: 80, measure: await measureForAny() })
-  expect(await layOut([foot], { columns: 80, colour: false })).toContain('stopping after this attempt · ')
+  const facts = { now: BEGAN, remaining: null, keys: [], columns: 80 }
+  const foot = footLine(status!, facts)
+  expect(layOut([foot], { columns: 80, colour: false })).toContain('stopping after this attempt · ')
 })
 
 it.each([
-  [{}, 'The run is ending, and under way since'],
-  [{ how: 'after-attempt' }, 'The run is ending after this attempt, and under way since'],
-  [{ how: 'clean' }, 'The run is ending now, and under way since'],
-  [{ how: 'now' }, 'The run is ending at once, and under way since'],
-] as const)('says how a run is to end: %j', async (more, expected) => {
-  expect(await shown({ type: 'stopping', ...more })).toContain(expected)
+  [{}, ' · stopping '],
+  [{ how: 'after-attempt' }, ' · stopping after this attempt\n'],
+  [{ how: 'clean' }, ' · stopping now '],
+  [{ how: 'now' }, ' · stopping at once '],
+] as const)('says how a run is to end: %j', (more, expected) => {
+  expect(shown({ type: 'stopping', ...more })).toContain(expected)
 })
 
-it('counts what came of the tasks of a run that is over, in the words of its summary', async () => {
+it('counts what came of the tasks of a run that is over, in the words of its summary', () => {
   const ended: readonly Happening[] = [
     ...BEGUN,
     { type: 'candidate-ready', id: 'T-004', attempt: 1, ref: 'r' },
@@ -83,10 +82,10 @@ it('counts what came of the tasks of a run that is over, in the words of its sum
     null,
   )!
   const text = (blocks: Parameters<typeof layOut>[0]) => layOut(blocks, { columns: 100, colour: false })
-  expect(await text(statusView({ run: null, last, candidates: [] }, BEGAN))).toContain(
+  expect(text(statusView({ run: null, last, candidates: [] }, BEGAN))).toContain(
     'The last run ended 2025-01-15 14:00: 2 done, 1 blocked, 1 held; 4 tasks, as asked.',
   )
-  expect(await text(runsView([last, { ...last, blocked: [], held: [] }]))).toBe(
+  expect(text(runsView([last, { ...last, blocked: [], held: [] }]))).toBe(
     'r  done  2 done  1 blocked · 1 held  4 tasks, as asked\nr  done  2 done                      4 tasks, as asked\n',
   )
 })

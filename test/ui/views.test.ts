@@ -230,7 +230,7 @@ const VIEWS: Readonly<Record<string, readonly Block[]>> = {
 it('each view shows nothing, one and many', async () => {
   const drawn = await Promise.all(
     Object.entries(VIEWS).map(
-      async ([name, blocks]) => `── ${name}\n${await layOut(blocks, { columns: 80, colour: false })}`,
+      async ([name, blocks]) => `── ${name}\n${layOut(blocks, { columns: 80, colour: false })}`,
     ),
   )
   await expect(drawn.join('\n')).toMatchFileSnapshot('golden/nothing, one and many.txt')
@@ -241,13 +241,9 @@ describe('a column that wraps', () => {
     { kind: 'table', rows: [cells], wrap: 1, indent: '' },
   ]
   test('is made no wider where it is narrow', async () => {
-    const [first] = (await layOut(row('x'.repeat(40), 'ab', 'end'), { columns: 20, colour: false })).split(
-      '\n',
-    )
+    const [first] = layOut(row('x'.repeat(40), 'ab', 'end'), { columns: 20, colour: false }).split('\n')
     expect(first).toBe('x'.repeat(19) + '…')
-    const [wide] = (await layOut(row('x'.repeat(40), 'ab', 'end'), { columns: 60, colour: false })).split(
-      '\n',
-    )
+    const [wide] = layOut(row('x'.repeat(40), 'ab', 'end'), { columns: 60, colour: false }).split('\n')
     expect(wide).toBe(`${'x'.repeat(40)}  ab  end`)
   })
 })

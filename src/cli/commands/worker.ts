@@ -1,33 +1,41 @@
 import { UserError } from '../../base/errors.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
 import { openPlace } from '../../project/project.ts'
 import { startWorker, type WorkerWish } from '../../project/start-worker.ts'
 import { refuseToStart } from '../../project/world.ts'
-import { line } from '../../screen/block.ts'
-import { layOutNow } from '../../screen/layout.ts'
+import { accent, headed, line, type Block } from '../../screen/block.ts'
 import { printableJson } from '../../screen/printable.ts'
-import { measureForAny } from '../../screen/width.ts'
-import { workerBlocks } from '../../screen/worker-view.ts'
+import { told } from '../../screen/told.ts'
 import type { Context } from '../command.ts'
-import { canvasFor } from '../context.ts'
 
 /** Does jobs of a run on another machine, until the run ends. */
 export async function run(context: Context): Promise<number> {
-  const { io, options, where, json } = context
+  const { io, where, json } = context
   const place = await openPlace(where)
   refuseToStart(io, place.root)
-  const measure = await measureForAny()
   const end = await startWorker(io, { where, place, wish: workerWish(context) }, (event) => {
-    if (json) {
-      const stamped = { at: io.now().toISOString(), ...event }
-      context.printRaw(`${printableJson(JSON.stringify(stamped))}\n`)
-      return
-    }
-    const blocks = workerBlocks(event)
-    if (blocks.length > 0)
-      io.stdout.write(layOutNow(blocks, canvasFor(io.stdout, io.env, options.on('no-color')), measure))
+    const stamped = { at: io.now().toISOString(), ...event }
+    if (json) context.printRaw(`${printableJson(JSON.stringify(stamped))}\n`)
+    else void context.print(workerBlocks(stamped))
   })
   if (!json) await context.print([line(`The worker has ended: ${end.reason}.`)])
   return end.kind === 'interrupted' ? 130 : 0
+}
+
+/** The lines of a worker for an event; without details, which the run shows. */
+function workerBlocks(event: RunEvent): readonly Block[] {
+  switch (event.type) {
+    case 'worker-joined':
+    case 'warning':
+    case 'preparing':
+      return told(event)
+    case 'attempt-started':
+    case 'candidate-ready':
+    case 'attempt-finished':
+      return told(event).map((block) => headed([accent(event.id), '  '], block))
+    default:
+      return []
+  }
 }
 
 function workerWish({ options }: Context): WorkerWish {

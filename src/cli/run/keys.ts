@@ -1,6 +1,7 @@
 import type { RunEvent, StopMode } from '../../engine/events/event.ts'
 import type { Control } from '../../engine/control.ts'
 import { accent, dim, paragraph, type Block } from '../../screen/block.ts'
+import { keyWords } from '../../screen/full/keys.ts'
 import type { RunReporter } from '../../screen/run-reporter.ts'
 import type { KeyPress, Keyboard } from '../keyboard.ts'
 import type { RunViews } from './views.ts'
@@ -22,14 +23,6 @@ export interface KeyDesk {
   readonly pushes: boolean
 }
 
-/** A key of a run, and its action. */
-interface RunKey {
-  readonly key: string
-  readonly word: () => string
-  readonly about: string
-  readonly press: () => void
-}
-
 /** One answer to a key's question. */
 interface Choice {
   readonly keys: readonly string[]
@@ -41,7 +34,7 @@ interface Choice {
 export class RunKeys {
   readonly #desk: KeyDesk
   readonly #unlisten: () => void
-  readonly #keys: readonly RunKey[]
+  readonly #keys: Readonly<Record<string, () => void>>
   /** The answers to the question in the foot. */
   #choices: readonly Choice[] | null = null
   /** Whether the foot shows the keys. */
@@ -74,33 +67,18 @@ export class RunKeys {
     this.#lent.clear()
   }
 
-  #table(): readonly RunKey[] {
+  #table(): Readonly<Record<string, () => void>> {
     const { control, full, canTakeOver } = this.#desk
-    const isPaused = (): boolean => control.isPaused
-    return [
-      {
-        key: 'p',
-        word: () => (isPaused() ? 'go on' : 'pause'),
-        about: 'pause or resume',
-        press: () => (isPaused() ? control.resume() : control.isStopping || control.pause()),
-      },
-      { key: 's', word: () => 'skip', about: 'skip a task', press: () => this.#skip() },
-      { key: 'q', word: () => 'stop', about: 'stop, or leave', press: () => this.#stop() },
-      { key: 'd', word: () => 'diff', about: 'the work so far', press: () => this.#view('diff') },
-      { key: 'l', word: () => 'log', about: 'what the agent has done', press: () => this.#view('log') },
-      ...(canTakeOver
-        ? [
-            {
-              key: 'i',
-              word: () => 'take over',
-              about: 'drive the agent yourself',
-              press: () => this.#takeOver(),
-            },
-          ]
-        : []),
-      ...(full ? [{ key: 'f', word: () => 'full', about: 'the full screen', press: full }] : []),
-      { key: '?', word: () => 'keys', about: 'these keys', press: () => this.#help() },
-    ]
+    return {
+      p: () => (control.isPaused ? control.resume() : control.isStopping || control.pause()),
+      s: () => this.#skip(),
+      q: () => this.#stop(),
+      d: () => this.#view('diff'),
+      l: () => this.#view('log'),
+      ...(canTakeOver ? { i: () => this.#takeOver() } : {}),
+      ...(full ? { f: full } : {}),
+      '?': () => this.#help(),
+    }
   }
 
   #press({ name, ctrl }: KeyPress): void {
@@ -111,7 +89,7 @@ export class RunKeys {
       this.#close()
       if (choices.length > 0) choices.find(({ keys }) => keys.includes(name))?.press()
       // A mere notice stops no key, but the help is closed by its own key.
-      else if (!helped || name !== '?') this.#keys.find(({ key }) => key === name)?.press()
+      else if (!helped || name !== '?') this.#keys[name]?.()
     }
   }
 
@@ -159,7 +137,7 @@ export class RunKeys {
   }
 
   #help(): void {
-    const words = this.#keys.map(({ key, about }) => [`${key} ${about}`])
+    const words = Object.keys(this.#keys).map((key) => [`${key} ${keyWords(key, false).about}`])
     this.#choices = []
     this.#isHelping = true
     this.#desk.reporter.overlay([
@@ -238,7 +216,8 @@ export class RunKeys {
   }
 
   #showKeys(): void {
-    this.#desk.reporter.keys(this.#keys.map(({ key, word }) => `${key} ${word()}`))
+    const { reporter, control } = this.#desk
+    reporter.keys(Object.keys(this.#keys).map((key) => `${key} ${keyWords(key, control.isPaused).word}`))
   }
 
   /** git may ask for a password on the terminal while it commits or pushes: then no key is read. */

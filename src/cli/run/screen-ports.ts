@@ -6,7 +6,6 @@ import { boardOf, EMPTY_BOARD, type Board, type BoardTask } from '../../screen/f
 import type { RunModel } from '../../screen/full/model.ts'
 import { Screen, type ScreenPorts } from '../../screen/full/screen.ts'
 import type { Terminal } from '../../screen/full/terminal.ts'
-import { measureForAny } from '../../screen/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 
@@ -43,7 +42,6 @@ export async function makeScreen(
     ...rest,
     terminal,
     look: { colour, ascii },
-    measure: await measureForAny(),
     now: io.now,
     model,
     board: () => board,

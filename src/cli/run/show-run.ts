@@ -1,14 +1,13 @@
 import type { Emit, RunPorts } from '../../engine/ports.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
-import { layOutNow, type Canvas } from '../../screen/layout.ts'
+import { headed, warningBlock } from '../../screen/block.ts'
+import { layOut, type Canvas } from '../../screen/layout.ts'
 import { reflowsLines } from '../../screen/live-region.ts'
 import { printableJson } from '../../screen/printable.ts'
-import { warningBlock } from '../../screen/run-blocks.ts'
 import { questionView } from '../../screen/question-view.ts'
 import { RunReporter } from '../../screen/run-reporter.ts'
 import { wantsLiveLines } from '../../screen/style.ts'
 import { KEEP_TITLE, TITLE_BACK } from '../../screen/usual-modes.ts'
-import { measureForAny } from '../../screen/width.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 import type { Io } from '../io.ts'
@@ -52,11 +51,9 @@ export async function showLines(
   const canvas = (): Canvas => canvasFor(stdout, env, options.on('no-color'))
   const isLive = wantsLiveLines({ env, isTerminal: stdout.columns !== null })
   const live = { rows: () => stdout.rows ?? 24, reflows: reflowsLines(env), later }
-  const measure = await measureForAny()
   const reporter = new RunReporter({
     write: stdout.write,
     canvas,
-    measure,
     now,
     verbose,
     live: isLive ? live : null,
@@ -71,7 +68,10 @@ export async function showLines(
       return () => ends.toReversed().forEach((end) => end?.())
     },
     draw: (question, choices) =>
-      layOutNow(questionView(question, choices), canvasFor(io.stderr, env, options.on('no-color')), measure),
+      layOut(
+        questionView(question, choices).map((block) => headed(['  '], block)),
+        canvasFor(io.stderr, env, options.on('no-color')),
+      ),
   }
   return {
     reporter,

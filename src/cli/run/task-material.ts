@@ -8,9 +8,7 @@ import type { Place } from '../../project/project.ts'
 import { sectionOf } from '../../backlog/model.ts'
 import { readTask } from '../../backlog/read.ts'
 import type { BoardTask } from '../../screen/full/board.ts'
-import { linesIn } from '../../screen/full/activity.ts'
-import type { RunModel } from '../../screen/full/model.ts'
-import { attemptsOf, gatesOf } from '../../screen/full/pane.ts'
+import { linesIn, type RunModel } from '../../screen/full/model.ts'
 import type { Lend } from '../../screen/full/screen.ts'
 import type { Tab } from '../../screen/full/state.ts'
 import { attemptList } from '../../screen/attempts-view.ts'
@@ -105,23 +103,20 @@ const MOST_LOG_BYTES = 16 * 1024 * 1024
 const SHOWN_LOG_BYTES = 64 * 1024
 
 function logBlocks(at: MaterialPlace, task: BoardTask): readonly Block[] {
-  const attempts = at.model.seen(task.id)?.attempts ?? []
   const bytes = readEnd(logOf(at, task), SHOWN_LOG_BYTES)
   const text = bytes?.toString() ?? ''
-  const end =
-    text === ''
-      ? [line(dim(NO_LOG(task.id)))]
-      : text
-          .split('\n')
-          .flatMap(linesIn)
-          .map((one) => line(one))
-  return [...gatesOf(attempts), ...end]
+  return text === ''
+    ? [line(dim(NO_LOG(task.id)))]
+    : text
+        .split('\n')
+        .flatMap(linesIn)
+        .map((one) => line(one))
 }
 
 /** The log of this run's last attempt at the task; null if there is none. */
 function logOf({ model, place }: MaterialPlace, { id }: BoardTask): string | null {
-  const log = model.seen(id)?.attempts.at(-1)?.log
-  return log === undefined || log === '' ? null : join(place.root, log)
+  const log = model.seen(id)?.log
+  return log ? join(place.root, log) : null
 }
 
 /** The end of a file; null if it cannot be read. */
@@ -141,14 +136,10 @@ function readEnd(path: string | null, most: number): Buffer | null {
   }
 }
 
-async function attemptBlocks(
-  { io, place, model }: MaterialPlace,
-  task: BoardTask,
-): Promise<readonly Block[]> {
+async function attemptBlocks({ io, place }: MaterialPlace, task: BoardTask): Promise<readonly Block[]> {
   const git = openReadingGit({ cwd: place.root, env: io.env })
   const records = await unlessGitIsMissing(listRecords(git, task.id), [])
-  if (records.length > 0) return attemptList(records).slice(1)
-  return attemptsOf(model.seen(task.id)?.attempts ?? [])
+  return records.length > 0 ? attemptList(records).slice(1) : [line(dim('no attempt is kept'))]
 }
 
 const NOTES = ['Blocked', 'Comments', 'Completion Notes', 'Previous Attempts', 'Description'] as const

@@ -61,7 +61,7 @@ export function runViews(
       )
       const blocks = [head, ...events.flatMap((event) => story.show(event))]
       // The pager scrolls sideways, so lines stay whole.
-      return view(Buffer.from(await layOut(blocks, { ...canvas(), columns: null })), 'R+G')
+      return view(Buffer.from(layOut(blocks, { ...canvas(), columns: null })), 'R+G')
     },
   }
 }

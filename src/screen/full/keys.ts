@@ -1,16 +1,29 @@
-import type { Key } from './terminal.ts'
 import type { RunStatus } from '../run-status.ts'
+import { accent, BLANK, dim, line, strong, type Block, type Line } from '../block.ts'
+import { lineWidth } from '../wrap.ts'
 import type { BoardTask, TreeRow } from './board.ts'
-import { FIRST_STATE, TABS, type Intent, type Liveness, type Prompt, type ScreenState } from './state.ts'
+import {
+  FIRST_STATE,
+  TABS,
+  type Intent,
+  type Liveness,
+  type Prompt,
+  type ScreenState,
+  type Steering,
+} from './state.ts'
+import type { Key } from './terminal.ts'
 
-/** What a key may depend on besides the state: the selectable rows, and what the last frame has shown. */
-export interface KeySituation extends Liveness {
-  readonly rows: readonly TreeRow[]
+/** What decides which keys do something. */
+interface Possible extends Liveness {
   readonly task: BoardTask | null
   readonly status: RunStatus | null
+}
+
+/** What a key may depend on besides the state: the selectable rows, and what the last frame has shown. */
+export interface KeySituation extends Possible {
+  readonly rows: readonly TreeRow[]
   /** The number of visible rows of the list. */
   readonly listHeight: number
-  /** The visible lines of the pane, and its whole range. */
   readonly pane: PaneShown
 }
 
@@ -30,89 +43,209 @@ export interface Pressed {
   readonly intent: Intent | null
 }
 
+type Press = (state: ScreenState, situation: KeySituation, key: Key) => ScreenState | Intent
+
+interface RunKey {
+  readonly key: string
+  /** How it is shown, if not by its name. */
+  readonly sign?: string
+  /** What it does, in the line of keys; empty if it is named only in the help. */
+  readonly word: string
+  readonly about: string
+  /** Keys with a higher number are dropped first if there is no room. */
+  readonly rank: number
+  /** What it needs to do something, in words, and whether that is there. */
+  readonly needs?: readonly [words: string, isThere: (possible: Possible) => boolean]
+  readonly press?: Press
+}
+
+const RUN = ['a run under way', ({ isAlive }: Possible) => isAlive] as const
+const TASK = ['a task', ({ task }: Possible) => task !== null] as const
+const OWN = ['a run that was started here', ({ isOwn }: Possible) => isOwn] as const
+
+const steer = (steering: Steering): Intent => ({ kind: 'steer', steering })
+const about =
+  (act: (task: string) => Intent): Press =>
+  (state, { task }) =>
+    task ? act(task.id) : state
+const open = (what: 'diff' | 'log' | 'file'): Press => about((task) => ({ kind: 'open', what, task }))
+
+/** The keys of a run, in the order of their line: some of them work in its lines too, all in the full screen. */
+const KEYS: readonly RunKey[] = [
+  { key: 'up', sign: '↑↓', word: 'task', about: 'the task above or below; in a pane a line', rank: 3 },
+  {
+    key: 'return',
+    sign: '⏎',
+    word: 'open',
+    about: 'into the pane of the task; esc goes back',
+    rank: 2,
+    press: (state) => ({ ...state, focus: 'pane' }),
+  },
+  {
+    key: 'tab',
+    word: 'pane',
+    about: 'activity, diff, log and gates, attempts, notes',
+    rank: 4,
+    press: (state, _, { shift }) => turned(state, shift ? -1 : 1),
+  },
+  {
+    key: '/',
+    word: 'filter',
+    about: 'only tasks with these words in id, title, milestone or status',
+    rank: 6,
+    press: (state) => ({ ...state, focus: 'tasks', prompt: { kind: 'filter', text: state.filter } }),
+  },
+  {
+    key: 'a',
+    word: 'answer',
+    about: 'answers what is asked, in your own words too',
+    rank: 0,
+    needs: ['a question', ({ isAlive, status }) => isAlive && (status?.questions ?? []).length > 0],
+    press: withQuestion,
+  },
+  {
+    key: 'p',
+    word: 'pause',
+    about: 'no further attempt begins, until p again',
+    rank: 5,
+    needs: RUN,
+    press: (_, { status }) => steer({ do: status?.paused ? 'resume' : 'pause' }),
+  },
+  {
+    key: 's',
+    word: 'skip',
+    about: 'leaves the task out of this run; its attempt is kept',
+    rank: 7,
+    needs: ['a task that is not done', canSkip],
+    press: about((task) => steer({ do: 'skip', task })),
+  },
+  {
+    key: 'r',
+    word: 'retry',
+    about: 'has the task tried again',
+    rank: 8,
+    needs: ['a blocked task, after the run', canRetry],
+    press: about((task) => steer({ do: 'retry', task })),
+  },
+  {
+    key: 'i',
+    word: 'take over',
+    about: 'lets you drive its agent yourself',
+    rank: 8,
+    needs: ['a task at work in a run that was started here', canTakeOver],
+    press: about((task) => steer({ do: 'take-over', task })),
+  },
+  {
+    key: 'd',
+    word: 'diff',
+    about: "the task's code so far, in your pager",
+    rank: 9,
+    needs: TASK,
+    press: open('diff'),
+  },
+  {
+    key: 'l',
+    word: 'log',
+    about: 'all that its agent has said, in your pager',
+    rank: 10,
+    needs: TASK,
+    press: open('log'),
+  },
+  {
+    key: 'n',
+    word: 'notes',
+    about: 'what its file says: notes, comments, why it is blocked',
+    rank: 11,
+    needs: TASK,
+    press: (state) => ({ ...state, focus: 'pane', tab: 'notes', at: null }),
+  },
+  { key: 'e', word: 'edit', about: 'opens its file in $EDITOR', rank: 12, needs: TASK, press: open('file') },
+  {
+    key: 'f',
+    word: 'full',
+    about: 'between the lines and the full screen; the run goes on',
+    rank: 13,
+    needs: OWN,
+    press: () => ({ kind: 'leave' }),
+  },
+  {
+    key: 'q',
+    word: 'quit',
+    about: 'asks first: leave the run going, or stop it',
+    rank: 0,
+    press: (state, { isAlive }) => (isAlive ? { ...state, prompt: { kind: 'quit' } } : { kind: 'leave' }),
+  },
+  {
+    key: '?',
+    word: 'keys',
+    about: 'all keys',
+    rank: 1,
+    press: (state) => ({ ...state, prompt: { kind: 'keys' } }),
+  },
+  {
+    key: 'pageup',
+    sign: 'PgUp PgDn',
+    word: '',
+    about: 'a page; Home and End: the first and the last',
+    rank: 0,
+  },
+  {
+    key: 'escape',
+    sign: 'esc',
+    word: '',
+    about: 'back: from the pane, from a filter, to the task at work',
+    rank: 0,
+    press: escaped,
+  },
+  {
+    key: '',
+    sign: 'Ctrl-C',
+    word: '',
+    about: 'ends a run that was started here; leaves the screen',
+    rank: 0,
+  },
+  { key: '', sign: 'Ctrl-Z', word: '', about: 'puts it in the background; fg brings it back', rank: 0 },
+]
+
+/** A key of a run with its words; `p` has another one while the run is paused. */
+export function keyWords(name: string, isPaused: boolean): Pick<RunKey, 'word' | 'about'> {
+  const found = KEYS.find(({ key }) => key === name)!
+  return name === 'p' && isPaused ? { ...found, word: 'go on' } : found
+}
+
 /** The state after a key, and the action that it requests. */
 export function press(before: ScreenState, key: Key, situation: KeySituation): Pressed {
   const state = { ...before, notice: '' }
-  if (state.prompt) return inPrompt(state, state.prompt, { key, situation })
-  const moved = move(state, key, situation)
-  if (moved) return { state: moved, intent: null }
-  return command(state, key, situation)
+  const found = state.prompt
+    ? inPrompt(state, state.prompt, { key, situation })
+    : (move(state, key, situation) ?? command(state, key, situation))
+  return 'kind' in found
+    ? { state: { ...state, prompt: null }, intent: found }
+    : { state: found, intent: null }
 }
 
-const still = (state: ScreenState): Pressed => ({ state, intent: null })
-
-function command(state: ScreenState, key: Key, situation: KeySituation): Pressed {
-  const { task, isAlive, status } = situation
-  switch (key.name) {
-    case 'return':
-      return still({ ...state, focus: 'pane' })
-    case 'escape':
-      return still(escaped(state))
-    case 'tab':
-      return still(turned(state, key.shift ? -1 : 1))
-    case '/':
-      return still({ ...state, focus: 'tasks', prompt: { kind: 'filter', text: state.filter } })
-    case '?':
-      return still({ ...state, prompt: { kind: 'keys' } })
-    case 'n':
-      return still({ ...state, focus: 'pane', tab: 'notes', at: null })
-    case 'q':
-      return isAlive ? still({ ...state, prompt: { kind: 'quit' } }) : { state, intent: { kind: 'leave' } }
-    case 'f':
-      return situation.isOwn ? { state, intent: { kind: 'leave' } } : still(state)
-    case 'd':
-    case 'l':
-    case 'e': {
-      const what = ({ d: 'diff', l: 'log', e: 'file' } as const)[key.name]
-      if (!task) return still({ ...state, notice: 'choose a task first' })
-      return { state, intent: { kind: 'open', what, task: task.id } }
-    }
-    case 'p':
-      if (!isAlive || !status) return still(state)
-      return { state, intent: { kind: 'steer', steering: { do: status.paused ? 'resume' : 'pause' } } }
-    case 's':
-      if (!isAlive) return still(state)
-      if (!task) return still({ ...state, notice: 'choose a task first' })
-      if (!canSkip(task, situation)) return still({ ...state, notice: `${task.id} is done` })
-      return { state, intent: { kind: 'steer', steering: { do: 'skip', task: task.id } } }
-    case 'i':
-      if (!isAlive) return still(state)
-      if (!task || !isAtWork(task, situation))
-        return still({ ...state, notice: 'choose a task at work first' })
-      return { state, intent: { kind: 'steer', steering: { do: 'take-over', task: task.id } } }
-    case 'r':
-      if (!task) return still({ ...state, notice: 'choose a task first' })
-      if (!canRetry(task, situation)) return still({ ...state, notice: whyNoRetry(task, isAlive) })
-      return { state, intent: { kind: 'steer', steering: { do: 'retry', task: task.id } } }
-    case 'a':
-      return still(withQuestion(state, situation))
-    default:
-      return still(state)
-  }
+function command(state: ScreenState, key: Key, situation: KeySituation): ScreenState | Intent {
+  const found = KEYS.find((one) => one.key === key.name)
+  if (!found?.press) return state
+  const { needs, word } = found
+  if (needs && !needs[1](situation)) return { ...state, notice: `${word} needs ${needs[0]}` }
+  return found.press(state, situation, key)
 }
-
-/** What decides which keys do something. */
-type Possible = Pick<KeySituation, 'isAlive' | 'status'>
 
 /** Whether the task can be left out of the run. */
-export function canSkip(task: BoardTask, { isAlive, status }: Possible): boolean {
-  return isAlive && task.status !== 'DONE' && status?.completed.includes(task.id) !== true
+function canSkip({ task, isAlive, status }: Possible): boolean {
+  return isAlive && task !== null && task.status !== 'DONE' && status?.completed.includes(task.id) !== true
 }
 
-/** Whether an agent is at work on the task, so that a person can take over. */
-export function isAtWork({ id }: BoardTask, { isAlive, status }: Possible): boolean {
-  return isAlive && status?.jobs.some((job) => job.id === id) === true
+/** Whether an agent is at work on the task, in this process. */
+function canTakeOver({ task, isAlive, isOwn, status }: Possible): boolean {
+  return isOwn && isAlive && status?.jobs.some(({ id }) => id === task?.id) === true
 }
 
 /** Whether the task can be tried again: if the run asks just that, or if no run is under way and the task is blocked. */
-export function canRetry(task: BoardTask, { isAlive, status }: Possible): boolean {
-  if (!isAlive) return task.status === 'BLOCKED'
-  return status?.questions.some(({ id, options }) => id === task.id && options.includes('retry')) === true
-}
-
-function whyNoRetry({ id, status }: BoardTask, isAlive: boolean): string {
-  if (status === 'BLOCKED' && isAlive) return `${id} can be tried again when this run is over`
-  return `${id} is not blocked`
+function canRetry({ task, isAlive, status }: Possible): boolean {
+  if (!isAlive) return task?.status === 'BLOCKED'
+  return status?.questions.some(({ id, options }) => id === task?.id && options.includes('retry')) === true
 }
 
 /** Goes back by one step: from the pane to the tasks, from a filter to all, from a selected task to the one at work. */
@@ -129,60 +262,50 @@ function turned(state: ScreenState, by: 1 | -1): ScreenState {
 }
 
 /** Opens the selected task's question, else the oldest one. */
-function withQuestion(state: ScreenState, { status, isAlive }: KeySituation): ScreenState {
-  const questions = isAlive ? (status?.questions ?? []) : []
+function withQuestion(state: ScreenState, { status }: KeySituation): ScreenState {
+  const { questions = [] } = status ?? {}
   const question = questions.find(({ id }) => id === state.selected) ?? questions[0]
-  if (!question) return { ...state, notice: 'nothing is asked' }
+  if (!question) return state
   const { id: task, text, options } = question
   return { ...state, selected: task, prompt: { kind: 'answer', task, question: text, options, text: '' } }
 }
 
 /** Moves the selection or the pane; null if the key moves nothing. */
 function move(state: ScreenState, { name, ctrl }: Key, situation: KeySituation): ScreenState | null {
-  const up = name === 'up' || name === 'k'
-  const down = name === 'down' || name === 'j'
-  const page =
-    name === 'pageup' || (ctrl && name === 'b') ? -1 : name === 'pagedown' || (ctrl && name === 'f') ? 1 : 0
   if (name === 'left' || name === 'h') return { ...state, focus: 'tasks' }
   if (name === 'right') return { ...state, focus: 'pane' }
-  if (!up && !down && page === 0 && name !== 'home' && name !== 'end') return ctrl ? state : null
   const { pane, listHeight } = situation
-  if (state.focus === 'pane') {
-    const by = up ? -1 : down ? 1 : page * Math.max(1, pane.to - pane.from - 1)
-    return { ...state, at: scrolled(state.at, { by, name, pane }) }
-  }
-  const by = up ? -1 : down ? 1 : page * Math.max(1, listHeight - 1)
-  return chosen(state, { by, name }, situation)
+  const isPane = state.focus === 'pane'
+  const by = stepOf(name, ctrl, Math.max(1, (isPane ? pane.to - pane.from : listHeight) - 1))
+  if (by === 0) return ctrl ? state : null
+  return isPane ? { ...state, at: scrolled(state.at, by, pane) } : chosen(state, by, situation)
 }
 
-function scrolled(
-  at: number | null,
-  { by, name, pane }: { readonly by: number; readonly name: string; readonly pane: PaneShown },
-): number | null {
-  const { from, to, first, end, grows } = pane
+/** How many rows a key moves by: to the first and the last more than there are; none if it moves nothing. */
+function stepOf(name: string, ctrl: boolean, page: number): number {
+  if (name === 'up' || name === 'k') return -1
+  if (name === 'down' || name === 'j') return 1
+  if (name === 'pageup' || (ctrl && name === 'b')) return -page
+  if (name === 'pagedown' || (ctrl && name === 'f')) return page
+  return name === 'home' ? -Infinity : name === 'end' ? Infinity : 0
+}
+
+function scrolled(at: number | null, by: number, { from, to, first, end, grows }: PaneShown): number | null {
   const shown = to - from
   if (!grows) {
-    const last = Math.max(first, end - shown)
-    if (name === 'home') return null
-    return name === 'end' ? last : Math.max(first, Math.min(last, (at ?? first) + by))
+    const wanted = Math.max(first, Math.min(Math.max(first, end - shown), (at ?? first) + by))
+    return wanted === first ? null : wanted
   }
-  if (name === 'end') return null
-  const wanted = name === 'home' ? first + 1 : Math.max(first + Math.min(shown, end - first), to + by)
+  const wanted = Math.max(first + Math.min(shown, end - first), to + by)
   return wanted >= end ? null : wanted
 }
 
 /** The selectable row that many rows away. */
-function chosen(
-  state: ScreenState,
-  { by, name }: { readonly by: number; readonly name: string },
-  { rows }: KeySituation,
-): ScreenState {
+function chosen(state: ScreenState, by: number, { rows }: KeySituation): ScreenState {
   const ids = rows.flatMap((row) => (row.kind === 'task' ? [row.task.id] : row.kind === 'run' ? [''] : []))
-  if (ids.length === 0) return state
-  const now = Math.max(0, ids.indexOf(state.selected))
-  const wanted = name === 'home' ? 0 : name === 'end' ? ids.length - 1 : now + by
-  const selected = ids[Math.max(0, Math.min(ids.length - 1, wanted))] ?? ''
-  return { ...state, selected, isFollowing: false, at: null }
+  const wanted = Math.max(0, ids.indexOf(state.selected)) + by
+  const selected = ids[Math.max(0, Math.min(ids.length - 1, wanted))]
+  return selected === undefined ? state : { ...state, selected, isFollowing: false, at: null }
 }
 
 interface PromptKey {
@@ -190,28 +313,31 @@ interface PromptKey {
   readonly situation: KeySituation
 }
 
-function inPrompt(state: ScreenState, prompt: Prompt, { key, situation }: PromptKey): Pressed {
+function inPrompt(state: ScreenState, prompt: Prompt, { key, situation }: PromptKey): ScreenState | Intent {
   const closed = { ...state, prompt: null }
   switch (prompt.kind) {
     case 'keys':
-      return still(closed)
+      return closed
     case 'quit':
-      return quit(closed, key, situation)
+      if (key.name === 'escape') return closed
+      // A second q leaves the screen.
+      if (key.name === '1' || key.name === 'q') return { kind: 'leave' }
+      if (key.name === '2' || key.name === '3') return steer({ do: 'stop', now: key.name === '3' })
+      return state
     case 'filter': {
-      if (key.name === 'escape') return still({ ...closed, filter: '' })
-      if (key.name === 'return') return still(closed)
+      if (key.name === 'escape') return { ...closed, filter: '' }
+      if (key.name === 'return') return closed
       const moved = key.text === '' ? move(state, key, situation) : null
-      if (moved) return still(moved)
+      if (moved) return moved
       const text = typed(prompt.text, key)
-      return still({ ...state, filter: text, prompt: { ...prompt, text }, isFollowing: false })
+      return { ...state, filter: text, prompt: { ...prompt, text }, isFollowing: false }
     }
     case 'answer': {
-      if (key.name === 'escape') return still(closed)
-      if (key.name !== 'return')
-        return still({ ...state, prompt: { ...prompt, text: typed(prompt.text, key) } })
+      if (key.name === 'escape') return closed
+      if (key.name !== 'return') return { ...state, prompt: { ...prompt, text: typed(prompt.text, key) } }
       const text = meant(prompt.text.trim(), prompt.options)
-      if (text === '') return still({ ...state, notice: 'an answer needs a text' })
-      return { state: closed, intent: { kind: 'steer', steering: { do: 'answer', task: prompt.task, text } } }
+      if (text === '') return { ...state, notice: 'an answer needs a text' }
+      return steer({ do: 'answer', task: prompt.task, text })
     }
   }
 }
@@ -219,26 +345,6 @@ function inPrompt(state: ScreenState, prompt: Prompt, { key, situation }: Prompt
 /** Replaces the number of an option by the option. */
 function meant(text: string, options: readonly string[]): string {
   return /^\d{1,2}$/.test(text) ? (options[Number(text) - 1] ?? text) : text
-}
-
-function quit(state: ScreenState, key: Key, { isOwn }: KeySituation): Pressed {
-  switch (key.name) {
-    case '1':
-      return { state, intent: { kind: 'leave' } }
-    case '2':
-      return { state, intent: { kind: 'steer', steering: { do: 'stop', now: false } } }
-    case '3':
-      return { state, intent: { kind: 'steer', steering: { do: 'stop', now: true } } }
-    case 'f':
-      return isOwn ? { state, intent: { kind: 'leave' } } : still(state)
-    case 'q':
-      // A second press leaves the screen.
-      return { state, intent: { kind: 'leave' } }
-    case 'escape':
-      return still(state)
-    default:
-      return still({ ...state, prompt: { kind: 'quit' } })
-  }
 }
 
 const LONGEST = 2000
@@ -249,4 +355,51 @@ function typed(text: string, { name, ctrl, text: more }: Key): string {
   if (ctrl && name === 'u') return ''
   if (ctrl && name === 'w') return text.replace(/\S+\s*$/, '')
   return (text + more).slice(0, LONGEST)
+}
+
+/** The keys that do something now. */
+function keysNow(possible: Possible): readonly RunKey[] {
+  const isPaused = possible.status?.paused === true
+  return KEYS.filter(({ needs }) => !needs || needs[1](possible)).map((one) =>
+    one.word === '' ? one : { ...one, ...keyWords(one.key, isPaused) },
+  )
+}
+
+/** The line of keys: as many as there is room for. */
+export function keysLine(possible: Possible, prompt: Prompt | null, columns: number): Line {
+  let shown = prompt ? PROMPT_KEYS[prompt.kind] : keysNow(possible).filter(({ word }) => word !== '')
+  while (lineWidth(lineOf(shown)) > columns && shown.length > 1) {
+    const least = Math.max(...shown.map(({ rank }) => rank))
+    const gone = shown.findLastIndex(({ rank }) => rank === least)
+    shown = shown.filter((_, index) => index !== gone)
+  }
+  return lineOf(shown)
+}
+
+function lineOf(keys: readonly Pick<RunKey, 'key' | 'sign' | 'word'>[]): Line {
+  return keys.flatMap(({ key, sign = key, word }, index): Line => [
+    index === 0 ? ' ' : '  ',
+    accent(sign),
+    dim(` ${word}`),
+  ])
+}
+
+const promptKey = (key: string, word: string): RunKey => ({ key, word, about: '', rank: 0 })
+
+const PROMPT_KEYS: Readonly<Record<Prompt['kind'], readonly RunKey[]>> = {
+  filter: [promptKey('⏎', 'keep it'), promptKey('esc', 'all tasks')],
+  answer: [promptKey('⏎', 'send'), promptKey('esc', 'later')],
+  keys: [promptKey('any key', 'goes back')],
+  quit: [
+    promptKey('1', 'leave the screen, the run goes on'),
+    promptKey('2', 'stop after this attempt'),
+    promptKey('3', 'stop now'),
+    promptKey('esc', 'stay'),
+  ],
+}
+
+/** All keys that do something now, and what they do. */
+export function keysHelp(possible: Possible): readonly Block[] {
+  const rows = keysNow(possible).map(({ key, sign = key, about: text }) => [accent(sign), text])
+  return [line(strong('Keys')), BLANK, { kind: 'table', rows, wrap: 1, indent: '  ' }]
 }

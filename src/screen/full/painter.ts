@@ -1,10 +1,27 @@
-import { textOf, withText, type Piece } from '../block.ts'
-import { fit } from '../fit.ts'
+import { textOf, withText, type Line, type Piece } from '../block.ts'
 import { lineText, type Canvas } from '../layout.ts'
 import { printable } from '../printable.ts'
 import { USUAL_MODES } from '../usual-modes.ts'
-import { isNarrow, type Measure } from '../width.ts'
-import type { Frame, Segment } from './frame.ts'
+import { isNarrow } from '../width.ts'
+import { fit } from '../wrap.ts'
+
+/** A part of a row: a number of columns from a first one, counted from 0. Its content never reaches beyond. */
+export interface Segment {
+  readonly at: number
+  readonly width: number
+  readonly line: Line
+}
+
+/** One row of the screen: its segments from left to right. */
+export type FrameRow = readonly Segment[]
+
+/** The content of a full screen at one moment. */
+export interface Frame {
+  readonly columns: number
+  readonly rows: readonly FrameRow[]
+  /** The position of the text cursor; null if nobody types. */
+  readonly cursor: { readonly row: number; readonly column: number } | null
+}
 
 /**
  * Switches to the alternate screen, without cursor and wrapping, and with marks around pasted text. A program that was killed
@@ -35,15 +52,13 @@ interface Painted {
  */
 export class Painter {
   readonly #look: Pick<Canvas, 'colour' | 'ascii'>
-  readonly #measure: Measure
   /** The content of each row; null if unknown. */
   #shown: (readonly Painted[])[] | null = null
   #columns = 0
   #cursor = ''
 
-  constructor(look: Pick<Canvas, 'colour' | 'ascii'>, measure: Measure) {
+  constructor(look: Pick<Canvas, 'colour' | 'ascii'>) {
     this.#look = look
-    this.#measure = measure
   }
 
   /** Forgets the screen, because another program has used it, or its size has changed: the next frame is painted whole. */
@@ -71,9 +86,9 @@ export class Painter {
   }
 
   #painted({ at, width, line }: Segment): Painted {
-    const fitted = fit(line.map(calmed), width, this.#measure)
+    const fitted = fit(line.map(calmed), width)
     const isOdd = fitted.some((piece) => !isNarrow(textOf(piece)))
-    return { at, width, text: lineText(fitted, this.#look), isOdd }
+    return { at, width, text: lineText(fitted, { columns: width, ...this.#look }), isOdd }
   }
 }
 

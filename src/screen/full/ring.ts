@@ -29,12 +29,6 @@ export class Ring<T> {
     return number < this.first ? undefined : this.#kept[number - this.#dropped]
   }
 
-  /** Replaces a kept item. */
-  replace(number: number, value: T): void {
-    const index = number - this.#dropped
-    if (index >= 0 && index < this.#kept.length) this.#kept[index] = value
-  }
-
   /** Keeps at most this many items. */
   shrink(most: number): void {
     const over = Math.max(0, this.#kept.length - most)

@@ -1,4 +1,3 @@
-import type { Measure } from '../width.ts'
 import { line, paragraph, type Block } from '../block.ts'
 import type { Canvas } from '../layout.ts'
 import { treeOf, type Board, type BoardTask, type TreeRow } from './board.ts'
@@ -23,7 +22,6 @@ export type Lend = (work: () => Promise<boolean>) => Promise<boolean>
 export interface ScreenPorts {
   readonly terminal: Terminal
   readonly look: Pick<Canvas, 'colour' | 'ascii'>
-  readonly measure: Measure
   readonly now: () => Date
   readonly model: RunModel
   readonly board: () => Board
@@ -82,7 +80,7 @@ export class Screen {
 
   constructor(ports: ScreenPorts) {
     this.#ports = ports
-    this.#painter = new Painter(ports.look, ports.measure)
+    this.#painter = new Painter(ports.look)
   }
 
   /** Shows the screen until a person leaves it, or it is closed. */
@@ -172,7 +170,7 @@ export class Screen {
     if (!this.isOpen || this.#isLent) return
     this.#settle()
     this.#follow()
-    const { terminal, model, board, project, now, measure, liveness } = this.#ports
+    const { terminal, model, board, project, now, liveness } = this.#ports
     const rows = this.#tree(board())
     const task = this.#task(rows)
     const size = terminal.size()
@@ -187,7 +185,6 @@ export class Screen {
       material: this.#materialOf(task),
       project,
       now: now(),
-      measure,
     })
     const text = this.#painter.paint(this.#viewed.frame) + this.#bell()
     if (text === '') return

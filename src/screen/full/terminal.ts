@@ -1,5 +1,3 @@
-import type { ScreenSize } from './frame.ts'
-
 /** A key, or a pasted text, which has the name `paste`. */
 export interface Key {
   /** `up`, `return`, `escape`, `tab`; for a printable key the character itself. */
@@ -19,7 +17,7 @@ export interface TerminalListener {
 
 /** A terminal for one screen alone, until it is closed. */
 export interface Terminal {
-  readonly size: () => ScreenSize
+  readonly size: () => { readonly columns: number; readonly rows: number }
   readonly write: (text: string) => void
   /** Starts to read keys; writes `enter` and `leave` each time that the screen is entered and left, for any cause. */
   readonly open: (
