@@ -4,8 +4,14 @@ export type Tone = 'strong' | 'dim' | 'accent' | 'good' | 'bad' | Colour
 /** A colour from a discipline's file: `#e07a5f`. */
 type Colour = `#${string}`
 
-/** Text in one tone. A bare string is plain. */
-export type Piece = string | { readonly text: string; readonly tone: Tone }
+/** Text in one tone. */
+export interface Toned {
+  readonly text: string
+  readonly tone: Tone
+}
+
+/** Text in one tone; a bare string is plain. */
+export type Piece = string | Toned
 
 export type Line = readonly Piece[]
 
@@ -68,11 +74,11 @@ export function warningBlock(message: string): Block {
   return paragraph([strong('warning'), ' '], message)
 }
 
-export const strong = (text: string): Piece => ({ text, tone: 'strong' })
-export const dim = (text: string): Piece => ({ text, tone: 'dim' })
-export const accent = (text: string): Piece => ({ text, tone: 'accent' })
-export const good = (text: string): Piece => ({ text, tone: 'good' })
-export const bad = (text: string): Piece => ({ text, tone: 'bad' })
+export const strong = (text: string): Toned => ({ text, tone: 'strong' })
+export const dim = (text: string): Toned => ({ text, tone: 'dim' })
+export const accent = (text: string): Toned => ({ text, tone: 'accent' })
+export const good = (text: string): Toned => ({ text, tone: 'good' })
+export const bad = (text: string): Toned => ({ text, tone: 'bad' })
 
 /** Text in a colour from a file; plain if that is not of the form `#e07a5f`. */
 export function coloured(text: string, colour: string | null): Piece {

@@ -49,13 +49,14 @@ export function thenLines(unblocked: readonly TaskHead[]): readonly Block[] {
 /** The state of a task, as a sign that is readable without colour. */
 export type StandingText = 'done' | 'eligible' | 'waiting' | 'blocked' | 'unclear'
 
-const SIGNS = {
+/** The sign of each state. */
+export const SIGNS = {
   done: good('✓'),
   eligible: accent('▸'),
   waiting: dim('·'),
   blocked: bad('■'),
   unclear: bad('?'),
-} as const satisfies Record<StandingText, Piece>
+} satisfies Record<StandingText, Piece>
 
 export function signOf(state: TaskState<TaskHead>): Piece {
   return SIGNS[standingOf(state)]

@@ -1,3 +1,4 @@
+import { micromark } from 'micromark'
 import { printable } from '../printable.ts'
 
 /** A piece of a page: only results of `html`, and of functions that create markup, count as markup. */
@@ -5,7 +6,8 @@ export interface Html {
   readonly html: string
 }
 
-type Value = string | number | Html | null | readonly (Html | null)[]
+/** What can be inserted in a piece. */
+export type Value = string | number | Html | null | readonly (Html | null)[]
 
 /**
  * Makes a piece of a page from a template: texts that are inserted stay texts, between tags and in quotes. Line
@@ -45,4 +47,18 @@ export function escapeHtml(text: string): string {
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
     .replaceAll("'", '&#39;')
+}
+
+/**
+ * Markdown as a piece of a page. HTML in it stays text, links lead only where a page may link to, and pictures become
+ * links, as the page uses no network; its headings are below those of the page.
+ */
+export function renderNotes(markdown: string): Html {
+  const text = markdown.split('\n').map(printable).join('\n')
+  const markup = micromark(text, { extensions: [{ disable: { null: ['labelStartImage'] } }] })
+  // All text is escaped by now, so anything that looks like a tag is one.
+  const html = markup
+    .replaceAll(/<(\/?)h[1-6]>/g, '<$1h5>')
+    .replaceAll('<a href="', '<a rel="noopener noreferrer nofollow" href="')
+  return { html }
 }

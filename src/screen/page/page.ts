@@ -2,6 +2,7 @@ import { counted } from '../../base/text.ts'
 import { dayText, formatDuration, minuteText } from '../../base/time.ts'
 import { formatCost } from '../../base/usage.ts'
 import type { ReportData } from '../../history/report.ts'
+import { statsOf } from '../../history/stats.ts'
 import { html, type Html } from './html.ts'
 import {
   completedSection,
@@ -10,10 +11,9 @@ import {
   milestonesOf,
   progressSection,
   spendingSection,
-  totalsOf,
 } from './sections.ts'
 import { STYLE } from './style.ts'
-import { timeline } from './timeline.ts'
+import { timeline } from './drawings.ts'
 
 /** The title of the page, and its time. */
 interface PageFacts {
@@ -25,9 +25,9 @@ interface PageFacts {
 
 /** The report as one self-contained page: no network, no script, no other file. */
 export function reportPage(data: ReportData, { project, range, now }: PageFacts): string {
-  const milestoneOf = milestonesOf(data.selection.states)
+  const milestoneOf = milestonesOf(data)
   const parts: readonly (readonly [id: string, name: string, content: Html])[] = [
-    ['progress', 'Progress', progressSection(data)],
+    ['progress', 'Progress', progressSection(data, milestoneOf)],
     ['time', 'Time line', timeline(data)],
     ['spending', 'Cost and tokens', spendingSection(data, milestoneOf)],
     ['failures', 'What failed, and why', failureSection(data)],
@@ -88,19 +88,13 @@ function headline({ completions, attempts }: ReportData, range: string): string 
     ...completions.map(({ committedAt }) => committedAt),
     ...attempts.map(({ keptAt }) => keptAt),
   ]
-  const days = times.length === 0 ? '' : `${day(times.reduce(min))} to ${day(times.reduce(max))}`
-  return [range === '' ? 'All of history' : range, days].filter(Boolean).join(', ')
-}
-
-const min = (a: number, b: number): number => Math.min(a, b)
-const max = (a: number, b: number): number => Math.max(a, b)
-
-function day(time: number): string {
-  return dayText(new Date(time * 1000))
+  const days = times.map((time) => dayText(new Date(time * 1000))).toSorted()
+  const span = days.length === 0 ? '' : `${days[0]} to ${days.at(-1)}`
+  return [range === '' ? 'All of history' : range, span].filter(Boolean).join(', ')
 }
 
 function figures(data: ReportData): Html {
-  const { total, lost } = totalsOf(data)
+  const { total, lost } = statsOf(data.completions, data.attempts, () => '')
   const { counts } = data.selection
   const cost = (total.usage.costUsd ?? 0) + (lost.usage.costUsd ?? 0)
   const rows: readonly (readonly [string, string])[] = [

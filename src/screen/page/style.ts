@@ -1,7 +1,7 @@
 /** The style of the page: light and dark, on phones and on paper. */
 export const STYLE = `
 :root{--ink:#1c1f23;--dim:#5b6470;--paper:#fff;--soft:#f4f5f7;--line:#d9dde3;--link:#0b57a4;--done:#2a7d46;--failed:#b3261e;--open:#c3c9d1;--bar:#3b6fb6}
-@media (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--dim:#a3acb8;--paper:#15181c;--soft:#1e2329;--line:#363d46;--link:#8ab8f2;--done:#5bbd7b;--failed:#f28b82;--open:#4a525d;--bar:#7aa7e8}}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--dim:#a3acb8;--paper:#15181c;--soft:#1e2329;--line:#363d46;--link:#8ab8f2;--done:#5bbd7b;--failed:#f28b82;--open:#4a525d;--bar:#7aa7e8}}
 *{box-sizing:border-box}
 body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:60rem;font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;color:var(--ink);background:var(--paper);overflow-wrap:anywhere}
 h1{font-size:1.9rem;line-height:1.2;margin:0 0 .25rem}
@@ -34,10 +34,8 @@ svg .done{fill:var(--done)}
 svg .failed{fill:var(--failed)}
 svg .open{fill:var(--open)}
 svg .axis{stroke:var(--line);stroke-width:1}
-svg .wait{stroke:var(--dim);stroke-width:1.5;stroke-dasharray:2 2}
 .meter{height:.6rem;border-radius:.3rem;margin-top:.4rem}
-.swatch{display:inline-block;width:.75rem;height:.75rem;margin-left:.75rem;vertical-align:-.05rem}
-.key,.facts{font-size:.85rem;color:var(--dim)}
+.facts{font-size:.85rem;color:var(--dim)}
 .facts{margin:.1rem 0 .5rem}
 .dim{color:var(--dim)}
 .done-text{color:var(--done)}
@@ -52,5 +50,5 @@ dt{font-weight:600}
 dd{margin:0 0 .6rem}
 footer{margin-top:3rem;font-size:.85rem;color:var(--dim)}
 @media (max-width:40rem){body{font-size:.95rem}h1{font-size:1.5rem}figure svg{min-width:36rem}.figures{grid-template-columns:repeat(2,1fr)}}
-@media print{:root{--ink:#000;--dim:#444;--paper:#fff;--soft:#f4f5f7;--line:#bbb;--link:#000;--done:#2a7d46;--failed:#b3261e;--open:#c3c9d1;--bar:#3b6fb6}body{max-width:none;padding:0;font-size:10.5pt}nav,.skip{display:none}article,figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.scroll,pre,figure{overflow:visible}pre{white-space:pre-wrap}td{white-space:normal}*{print-color-adjust:exact}}
+@media print{body{max-width:none;padding:0;font-size:10.5pt}nav,.skip{display:none}article,figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.scroll,pre,figure{overflow:visible}pre{white-space:pre-wrap}td{white-space:normal}*{print-color-adjust:exact}}
 `
