@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { withParts } from '../base/parts.ts'
 import { layOut, type Canvas } from '../screen/layout.ts'
-import { jsonPieces } from '../screen/json-text.ts'
+import { printableJson } from '../screen/printable.ts'
 import { wantsAscii, wantsColour } from '../screen/style.ts'
 import type { Block } from '../screen/block.ts'
 import type { CommandCall } from './arguments.ts'
@@ -26,25 +26,18 @@ export function createContext(world: Io, { args, options }: CommandCall): Contex
     json: options.on('json'),
     print: (blocks) => draw(io.stdout, blocks),
     note: (blocks) => draw(io.stderr, blocks),
-    printJson: (document) => {
-      for (const text of inBatches(jsonPieces(document))) io.stdout.write(text)
-    },
+    printJson: (document) => io.stdout.write(jsonText(document)),
     printRaw: (text) => io.stdout.write(text),
   }
 }
 
-const BATCH = 64 * 1024
-
-/** Joins small pieces into larger ones. */
-function* inBatches(pieces: Iterable<string>): Iterable<string> {
-  let batch = ''
-  for (const piece of pieces) {
-    batch += piece
-    if (batch.length < BATCH) continue
-    yield batch
-    batch = ''
-  }
-  yield batch
+/** A document as JSON; its lists may be of any iterable. */
+function jsonText(document: object): string {
+  const entries = Object.entries(document).map(([key, value]: [string, unknown]) => {
+    const isList = typeof value === 'object' && value !== null && Symbol.iterator in value
+    return [key, isList ? [...(value as Iterable<unknown>)] : value]
+  })
+  return `${printableJson(JSON.stringify(Object.fromEntries(entries), null, 2))}\n`
 }
 
 /** A missing folder would lead to a project above it. */

@@ -1,4 +1,4 @@
-import { accent, BLANK, dim, line, paragraph, strong, type Block } from '../screen/block.ts'
+import { strong, dim, accent, line, paragraph, table, BLANK, type Block } from '../screen/block.ts'
 import type { CommandSpec, OptionSpec } from './command.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 
@@ -10,7 +10,7 @@ export function overview(commands: readonly CommandSpec[]): readonly Block[] {
     BLANK,
     line('Usage: ralph <command> [options]'),
     BLANK,
-    { kind: 'table', rows, wrap: 2, indent: '  ' },
+    table(rows, { wrap: 2 }),
     BLANK,
     line('Every command takes'),
     optionTable(GLOBAL_OPTIONS),
@@ -46,5 +46,5 @@ export function optionUsage(option: OptionSpec): string {
 
 function optionTable(options: readonly OptionSpec[]): Block {
   const rows = options.map((option) => [accent(optionUsage(option)), option.about])
-  return { kind: 'table', rows, wrap: 1, indent: '  ' }
+  return table(rows, { wrap: 1 })
 }

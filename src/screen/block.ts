@@ -60,8 +60,33 @@ export function line(...pieces: readonly Piece[]): Block {
   return { kind: 'line', line: pieces }
 }
 
+/** A line with a part at its right edge. */
+export function spread(left: Line, right: Line = []): Spread {
+  return { kind: 'spread', left, right }
+}
+
+/** Cells in aligned columns. */
+export function table(
+  rows: readonly Row[],
+  { indent = '  ', ...how }: { readonly shrink?: number[]; readonly wrap?: number; readonly indent?: string },
+): Block {
+  return { kind: 'table', rows, indent, ...how }
+}
+
 /** An empty line. */
 export const BLANK: Block = { kind: 'line', line: [] }
+
+/** Blocks below an empty line and a heading; nothing if there are none. */
+export function section(heading: string, blocks: readonly Block[]): readonly Block[] {
+  if (blocks.length === 0) return []
+  return [BLANK, ...(heading === '' ? [] : [line(strong(heading))]), ...blocks]
+}
+
+/** The first of many things, and how many more there are. */
+export function first<T>(items: readonly T[], most: number, show: (item: T) => Block): readonly Block[] {
+  const more = items.length - most
+  return [...items.slice(0, most).map(show), ...(more > 0 ? [line(dim(`and ${more} more`))] : [])]
+}
 
 /** A sentence after a head, wrapped at words below it. */
 export function paragraph(head: Line, text: string, tone?: Tone): Block {

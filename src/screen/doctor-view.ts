@@ -1,5 +1,4 @@
-import { unreachable } from '../base/errors.ts'
-import { bad, BLANK, dim, good, line, type Block, type Piece, type Row } from './block.ts'
+import { dim, good, bad, line, table, BLANK, type Block, type Row } from './block.ts'
 import { counted } from '../base/text.ts'
 
 /** One checked thing. */
@@ -15,12 +14,12 @@ export function doctorView(findings: readonly Examined[]): readonly Block[] {
   const rows = findings.flatMap((finding, index): readonly Row[] => {
     const { area, level, message, fix } = finding
     const isFirst = findings[index - 1]?.area !== area
-    const row = [signOf(level), isFirst ? dim(area) : '', message]
+    const row = [SIGNS[level], isFirst ? dim(area) : '', message]
     return fix === '' ? [row] : [row, ['', '', dim(fix)]]
   })
   const problems = findings.filter(({ level }) => level === 'problem').length
   return [
-    { kind: 'table', rows, wrap: 2, indent: '' },
+    table(rows, { wrap: 2, indent: '' }),
     BLANK,
     line(
       problems === 0
@@ -30,15 +29,4 @@ export function doctorView(findings: readonly Examined[]): readonly Block[] {
   ]
 }
 
-function signOf(level: Examined['level']): Piece {
-  switch (level) {
-    case 'ok':
-      return good('✓')
-    case 'note':
-      return dim('·')
-    case 'problem':
-      return bad('✗')
-    default:
-      return unreachable(level)
-  }
-}
+const SIGNS = { ok: good('✓'), note: dim('·'), problem: bad('✗') } as const

@@ -2,7 +2,7 @@ import type { SandboxState } from '../engine/events/event.ts'
 import { fewOf } from '../base/text.ts'
 import type { Gate } from '../base/nouns.ts'
 import type { Task, Tier } from '../backlog/model.ts'
-import { BLANK, dim, line, paragraph, type Block } from './block.ts'
+import { dim, line, paragraph, BLANK, type Block } from './block.ts'
 import { sandboxText } from './told.ts'
 import { label, limitsText, titleLine } from './task-lines.ts'
 

@@ -1,6 +1,6 @@
 import type { TaskState } from '../backlog/select/selection.ts'
 import type { DrawnTask } from './graph-layers.ts'
-import { BLANK, dim, line, type Block, type Cell } from './block.ts'
+import { dim, line, table, BLANK, type Block, type Cell } from './block.ts'
 import { graphRows } from './graph-rows.ts'
 import { signOf } from './task-lines.ts'
 
@@ -22,7 +22,7 @@ export function graphView(states: readonly TaskState<DrawnTask>[], columns: numb
     return [[dim(before), signOf(state), dim(after)], task.id, isDone ? dim(task.title) : task.title, needs]
   })
   return [
-    { kind: 'table', rows, shrink: [2], indent: '' },
+    table(rows, { shrink: [2], indent: '' }),
     BLANK,
     line(dim('✓ done  ▸ eligible  · waits  ■ blocked  ? unclear')),
     ...(rows.length > MOST_ROWS ? [line(dim(LESS))] : []),

@@ -1,5 +1,5 @@
-import { bad, BLANK, dim, good, line, paragraph, strong, type Block, type Row } from './block.ts'
 import { counted, fewOf } from '../base/text.ts'
+import { strong, dim, good, bad, line, paragraph, table, first, headed, BLANK, type Block } from './block.ts'
 
 /** What `ralph init` found, and what it will do or has done. */
 export interface InitScreen {
@@ -30,18 +30,18 @@ export function planView(screen: InitScreen): readonly Block[] {
     ...(tasks > 0
       ? [line(`  ${counted(tasks, 'task file')} in ${dir}, ${tasks - unclear.length} understood`)]
       : []),
-    ...misnamedBlocks(misnamed),
-    ...gateBlocks(gates),
-    ...(foreign.length > 0
-      ? [line('  backlogs of other tools'), ...foreign.map((path) => line('    ', path))]
+    ...(misnamed.length > 0
+      ? [paragraph(['  '], `not read: ${fewOf(misnamed, 5)}; a name is T-004.md or T-004-some-words.md`)]
       : []),
+    ...(gates.length > 0
+      ? part('gates', [pairs(gates.map(({ name, command }) => [name, command]))])
+      : [paragraph(['  '], 'no gates found: give the commands that must pass in ralph.config.json')]),
+    ...part('backlogs of other tools', foreign.map(fileLine)),
     ...(aliases.length > 0
-      ? [line('  your words'), table(aliases.map(([name, words]) => [dim(name), words.join(', ')]))]
+      ? part('your words', [pairs(aliases.map(([name, words]) => [name, words.join(', ')]))])
       : []),
-    ...unclearBlocks(unclear),
-    ...(files.length > 0
-      ? [line('  to write'), ...files.map((file) => line('    ', file))]
-      : [line('  nothing to write')]),
+    ...part('not clear (ralph lint)', unclearBlocks(unclear)),
+    ...(files.length > 0 ? part('to write', files.map(fileLine)) : [line('  nothing to write')]),
     ...kept.map((file) => line('    ', file, dim('  is there, and stays as it is'))),
   ]
 }
@@ -65,33 +65,25 @@ function nextStep(hasTasks: boolean, [path]: readonly string[]): string {
     : 'Next: edit the first task, or ralph new "Title"; then ralph next'
 }
 
-function gateBlocks(gates: InitScreen['gates']): readonly Block[] {
-  if (gates.length === 0)
-    return [paragraph(['  '], 'no gates found: give the commands that must pass in ralph.config.json')]
-  return [line('  gates'), table(gates.map(({ name, command }) => [dim(name), command]))]
+/** Blocks below what they are; nothing if there are none. */
+function part(name: string, blocks: readonly Block[]): readonly Block[] {
+  return blocks.length === 0 ? [] : [line(`  ${name}`), ...blocks.map((block) => headed(['    '], block))]
 }
 
-function misnamedBlocks(files: readonly string[]): readonly Block[] {
-  if (files.length === 0) return []
-  const what = files.length === 1 ? 'looks like a task and is' : 'look like tasks and are'
-  return [paragraph(['  '], `${fewOf(files, 5)} ${what} not read: a name is T-004.md or T-004-some-words.md`)]
+const fileLine = (file: string): Block => line(file)
+
+function pairs(rows: readonly (readonly [string, string])[]): Block {
+  return table(
+    rows.map(([name, text]) => [dim(name), text]),
+    { wrap: 1, indent: '' },
+  )
 }
 
+/** Each message once, with the files that have it. */
 function unclearBlocks(unclear: InitScreen['unclear']): readonly Block[] {
-  if (unclear.length === 0) return []
   const messages = [...new Set(unclear.map(({ message }) => message))]
-  const shown = messages.slice(0, MOST_UNCLEAR).map((message) => {
+  return first(messages, MOST_UNCLEAR, (message) => {
     const files = unclear.filter((one) => one.message === message).map(({ file }) => file)
-    return { message, files }
+    return paragraph([bad(fewOf(files, 2)), '  '], message)
   })
-  const more = unclear.length - shown.reduce((sum, { files }) => sum + files.length, 0)
-  return [
-    line(bad('  not clear'), dim('  (ralph lint)')),
-    table(shown.map(({ files, message }) => [fewOf(files, 2), message])),
-    ...(more > 0 ? [line(dim(`    and ${more} more`))] : []),
-  ]
-}
-
-function table(rows: readonly Row[]): Block {
-  return { kind: 'table', rows, wrap: 1, indent: '    ' }
 }

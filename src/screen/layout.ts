@@ -4,7 +4,7 @@ import { printable } from './printable.ts'
 import { paint, withAsciiSigns } from './style.ts'
 import { tableLines } from './table.ts'
 import { withoutJoiners } from './width.ts'
-import { fit, hang, spread, wrapped } from './wrap.ts'
+import { fit, hang, spreadLines, wrapped } from './wrap.ts'
 
 /** What to lay blocks out for. If `columns` is null, nothing is cut or wrapped. */
 export interface Canvas {
@@ -43,7 +43,7 @@ function linesOf(block: Block, columns: number | null): Iterable<Line> {
     case 'line':
       return [fit(block.line, columns)]
     case 'spread':
-      return spread(block, columns)
+      return spreadLines(block, columns)
     case 'hang':
       return hang(block, columns)
     case 'prose':

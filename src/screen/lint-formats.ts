@@ -1,7 +1,7 @@
 import type { ArtifactLocation, Log, Region, Result } from 'sarif'
 import type { Diagnostic, Severity } from '../base/diagnostic.ts'
-import { counted } from '../base/text.ts'
-import { markdownText } from './markdown-text.ts'
+import type { Block } from './block.ts'
+import { layOut } from './layout.ts'
 import { printable } from './printable.ts'
 
 /** The path from the top of the repository to the project: empty, or with a slash at its end. */
@@ -46,33 +46,10 @@ function escapedProperty(text: string): string {
   return escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
 }
 
-const MOST_ROWS = 100
-
-/** lint's findings as Markdown, for a job's summary. */
-export function lintMarkdown(
-  diagnostics: readonly Diagnostic[],
-  { checked }: { readonly checked: number },
-): string {
-  if (diagnostics.length === 0)
-    return `### Task files\n\n${counted(checked, 'task file')} checked, nothing wrong.\n`
-  const rows = diagnostics.slice(0, MOST_ROWS).map(({ file, line, severity, rule, message }) => {
-    const sign = severity === 'error' ? '❌' : '⚠️'
-    return `| ${sign} | ${markdownText(file)}:${line} | ${markdownText(message)} | ${rule} |`
-  })
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length
-  const head = `${counted(errors, 'error')}, ${counted(diagnostics.length - errors, 'warning')} in ${counted(checked, 'task file')}`
-  const more = diagnostics.length - rows.length
-  return [
-    '### Task files',
-    '',
-    head,
-    '',
-    '| | where | what | rule |',
-    '|---|---|---|---|',
-    ...rows,
-    ...(more > 0 ? ['', `… and ${more} more`] : []),
-    '',
-  ].join('\n')
+/** A view as Markdown, for a job's summary. */
+export function jobSummary(title: string, blocks: readonly Block[]): string {
+  const text = layOut(blocks, { columns: null, colour: false })
+  return `### ${title}\n\n\`\`\`text\n${text.replaceAll('```', "'''")}\`\`\`\n`
 }
 
 /** The tool section of a SARIF log. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../base/diagnostic.ts'
-import { bad, BLANK, dim, good, line, type Block, type Line } from './block.ts'
+import { dim, good, bad, line, BLANK, type Block, type Line } from './block.ts'
 import { counted } from '../base/text.ts'
 
 /** The results of `ralph lint`. */

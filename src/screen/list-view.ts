@@ -1,7 +1,19 @@
 import type { TaskState } from '../backlog/select/selection.ts'
 import { whyNot } from '../backlog/select/why-not.ts'
 import type { Facts, Tier } from '../backlog/model.ts'
-import { BLANK, dim, line, strong, type Block, type Cell, type Line, type Row, coloured } from './block.ts'
+import {
+  strong,
+  dim,
+  line,
+  spread,
+  table,
+  BLANK,
+  coloured,
+  type Block,
+  type Line,
+  type Row,
+  type Cell,
+} from './block.ts'
 import { firstSentence } from './reason-text.ts'
 import { signOf } from './task-lines.ts'
 
@@ -33,13 +45,13 @@ export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly 
   const hasBadges = states.some(({ task }) => screen.badgeOf(task) !== null)
   const rows: Row[] = []
   for (const [milestone, members] of groups) {
-    if (rows.length > 0) rows.push({ kind: 'spread', left: [], right: [] })
+    if (rows.length > 0) rows.push(spread([]))
     if (groups.size > 1 || milestone !== null)
       rows.push(headRow(milestone, progress.get(milestone) ?? members))
     for (const state of members) rows.push(rowOf(state, screen, hasBadges))
   }
   return [
-    { kind: 'table', rows, shrink: [2, hasBadges ? 5 : 4], indent: '  ' },
+    table(rows, { shrink: [2, hasBadges ? 5 : 4] }),
     BLANK,
     line(dim(`${doneIn(counted)} of ${counted.length} done`)),
   ]
@@ -59,11 +71,10 @@ function byMilestone<T extends ListedTask>(
 
 function headRow(milestone: string | null, members: readonly TaskState<ListedTask>[]): Row {
   const done = doneIn(members)
-  return {
-    kind: 'spread',
-    left: [strong(milestone ?? 'No milestone')],
-    right: [dim(`${done} of ${members.length} done  `), ...bar(done / members.length)],
-  }
+  return spread(
+    [strong(milestone ?? 'No milestone')],
+    [dim(`${done} of ${members.length} done  `), ...bar(done / members.length)],
+  )
 }
 
 const BAR_COLUMNS = 10

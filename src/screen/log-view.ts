@@ -1,10 +1,11 @@
 import { linesOf } from '../backlog/markdown/lines.ts'
-import { dayText, formatDuration } from '../base/time.ts'
+import { dayText } from '../base/time.ts'
 import type { CompletionRecord } from '../history/completions.ts'
-import { formatCost, formatTokens } from '../base/usage.ts'
-import { accent, BLANK, dim, line, paragraph, strong, type Block } from './block.ts'
+import { formatTokens } from '../base/usage.ts'
+import { strong, dim, accent, line, paragraph, spread, BLANK, type Block } from './block.ts'
 import { markdownText } from './markdown-text.ts'
 import { counted } from '../base/text.ts'
+import { spentText } from './told.ts'
 
 /**
  * Completed tasks like a changelog: by day, newest first, each with its notes. If there are none, `unnamed` tells how
@@ -32,17 +33,16 @@ function completionBlocks(completion: CompletionRecord): readonly Block[] {
   const { id, title, commit, notes, byRalph, reverted } = completion
   const numbers = spent(completion)
   return [
-    {
-      kind: 'spread',
-      left: [
+    spread(
+      [
         accent(id),
         '  ',
         title,
-        ...(byRalph ? [] : [dim('  not by ralph')]),
-        ...(reverted ? [dim('  reverted since')] : []),
+        dim(byRalph ? '' : '  not by ralph'),
+        dim(reverted ? '  reverted since' : ''),
       ],
-      right: [dim(commit.slice(0, 7))],
-    },
+      [dim(commit.slice(0, 7))],
+    ),
     // There are no numbers for people's work.
     ...(numbers === '' ? [] : [paragraph(['  '], numbers, 'dim')]),
     ...noteBlocks(notes),
@@ -64,16 +64,13 @@ function proseLine(text: string): Block {
 }
 
 function spent({ agent, model, attempts, seconds, usage }: CompletionRecord): string {
-  const tokens = formatTokens(usage)
   const parts = [
-    ...(agent === null ? [] : [model === null ? agent : `${agent} (${model})`]),
-    ...(attempts !== null && attempts > 1 ? [`${attempts} attempts`] : []),
-    ...(usage.turns === null ? [] : [counted(usage.turns, 'turn')]),
-    ...(seconds === null ? [] : [formatDuration(seconds)]),
-    ...(tokens === null ? [] : [tokens]),
-    ...(usage.costUsd === null ? [] : [formatCost(usage.costUsd)]),
+    agent !== null && (model === null ? agent : `${agent} (${model})`),
+    attempts !== null && attempts > 1 && `${attempts} attempts`,
+    spentText(seconds, usage),
+    formatTokens(usage),
   ]
-  return parts.join(' · ')
+  return parts.filter(Boolean).join(' · ')
 }
 
 /** Completed tasks as Markdown for release notes, grouped by milestone. */

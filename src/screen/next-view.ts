@@ -3,7 +3,7 @@ import type { Wait } from '../backlog/select/schedule.ts'
 import { unblocks, type Selection, type TaskState } from '../backlog/select/selection.ts'
 import type { TierChoice } from '../backlog/select/tier.ts'
 import type { Facts, TaskHead } from '../backlog/model.ts'
-import { accent, BLANK, dim, line, strong, type Block, type Row } from './block.ts'
+import { strong, dim, accent, line, table, BLANK, type Block, type Row } from './block.ts'
 import {
   commaSeparated,
   countByStanding,
@@ -159,7 +159,7 @@ function eligibleRows(eligible: readonly EligibleTask[], indent = ''): Block {
       dim(task.milestone ?? ''),
     ]
   })
-  return { kind: 'table', rows, shrink: [1], indent }
+  return table(rows, { shrink: [1], indent })
 }
 
 /** `5 of 9 done · 2 wait (ralph next --explain) · 1 blocked`. */

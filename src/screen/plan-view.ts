@@ -5,7 +5,21 @@ import { isNothing, type Changes } from '../authoring/plan/changes.ts'
 import type { PlanEnd } from '../authoring/plan/plan.ts'
 import type { Plan } from '../authoring/plan/plan-file.ts'
 import type { PlanEvent } from '../authoring/plan/ports.ts'
-import { accent, bad, BLANK, dim, good, line, paragraph, strong, type Block } from './block.ts'
+import {
+  strong,
+  dim,
+  accent,
+  good,
+  bad,
+  line,
+  paragraph,
+  spread,
+  first,
+  headed,
+  warningBlock,
+  BLANK,
+  type Block,
+} from './block.ts'
 
 /** The events of planning, as lines that stay. Prompts are shown unchanged. */
 export function planEventBlocks(event: PlanEvent): readonly Block[] {
@@ -13,11 +27,7 @@ export function planEventBlocks(event: PlanEvent): readonly Block[] {
     case 'phase-started':
       return [
         BLANK,
-        {
-          kind: 'spread',
-          left: [accent(event.slug), '  ', strong(event.phase)],
-          right: [dim(`about ${event.tokens} tokens`)],
-        },
+        spread([accent(event.slug), '  ', strong(event.phase)], [dim(`about ${event.tokens} tokens`)]),
       ]
     case 'prompt':
       return []
@@ -33,7 +43,7 @@ export function planEventBlocks(event: PlanEvent): readonly Block[] {
         ...event.files.map((file) => line(dim(`       ${file}`))),
       ]
     case 'warning':
-      return [paragraph([strong('warning'), ' '], event.message)]
+      return [warningBlock(event.message)]
     default:
       return unreachable(event)
   }
@@ -42,11 +52,9 @@ export function planEventBlocks(event: PlanEvent): readonly Block[] {
 const MOST = 20
 
 function mistakeBlocks(mistakes: readonly Mistake[]): readonly Block[] {
-  const more = mistakes.length - MOST
-  return [
-    ...mistakes.slice(0, MOST).map((mistake) => paragraph(['       '], mistakeText(mistake))),
-    ...(more > 0 ? [line(dim(`       and ${more} more`))] : []),
-  ]
+  return first(mistakes, MOST, (mistake) => paragraph([], mistakeText(mistake))).map((block) =>
+    headed(['       '], block),
+  )
 }
 
 /** How planning ended, and the next steps. */
@@ -69,9 +77,7 @@ export function planEndView(
     case 'undecided':
       return [
         BLANK,
-        line(
-          `${counted(end.open.length, 'decision')} of ${slug} ${end.open.length === 1 ? 'waits' : 'wait'} for you`,
-        ),
+        line(`${slug}: decide ${counted(end.open.length, 'decision')}`),
         ...end.open.map(({ file, line: at, message }) => paragraph(['  '], `${file}:${at}:1 ${message}`)),
         paragraph(
           [],
@@ -98,7 +104,7 @@ export function planEndView(
         BLANK,
         paragraph(
           [bad('✗'), ' '],
-          end.why === 'asks' ? `${end.phase}: the agent asks: ${end.reason}` : `${end.phase}: ${end.reason}`,
+          `${end.phase}: ${end.why === 'asks' ? 'the agent asks: ' : ''}${end.reason}`,
         ),
         line(`To go on from here: ralph plan --continue ${slug}`),
       ]

@@ -1,5 +1,5 @@
 import type { Prompt } from '../prompt/template.ts'
-import { BLANK, dim, paragraph, strong, type Block } from './block.ts'
+import { strong, dim, paragraph, table, BLANK, type Block } from './block.ts'
 
 /** The parts of a prompt, with their sizes and the sum; warnings come first. */
 export function promptView({ text, parts, estimate }: Prompt, warnings: readonly string[]): readonly Block[] {
@@ -10,10 +10,8 @@ export function promptView({ text, parts, estimate }: Prompt, warnings: readonly
   return [
     ...warnings.map((warning) => paragraph(['warning: '], warning)),
     ...(warnings.length > 0 ? [BLANK] : []),
-    {
-      kind: 'table',
-      rows: [[dim('part'), dim('tokens'.padStart(width)), dim('bytes'.padStart(width))], ...rows, sum],
+    table([[dim('part'), dim('tokens'.padStart(width)), dim('bytes'.padStart(width))], ...rows, sum], {
       indent: '',
-    },
+    }),
   ]
 }

@@ -1,4 +1,4 @@
-import { accent, bad, dim, paragraph, type Block, type Line } from './block.ts'
+import { dim, accent, bad, paragraph, type Block, type Line } from './block.ts'
 
 /** A question to a person, and its choices: they answer with a number or a text. */
 export function questionView(question: string, choices: readonly string[]): readonly [Block, Block] {

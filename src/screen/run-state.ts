@@ -5,7 +5,7 @@ import { formatCost } from '../base/usage.ts'
 import type { StopMode } from '../engine/events/event.ts'
 import type { Remaining } from './remaining-time.ts'
 import { costSoFar, type JobStatus, type RunStatus } from './run-status.ts'
-import { accent, dim, line, strong, type Block, type Line, type Piece } from './block.ts'
+import { strong, dim, accent, line, type Block, type Line, type Piece } from './block.ts'
 import { gateText } from './told.ts'
 import { textWidth } from './width.ts'
 

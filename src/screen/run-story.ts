@@ -5,7 +5,7 @@ import { formatDuration, secondsBetween } from '../base/time.ts'
 import type { AgentTool, RunEvent } from '../engine/events/event.ts'
 import { statusAfter, type JobStatus, type RunStatus } from './run-status.ts'
 import { tell } from '../engine/events/tell.ts'
-import { accent, BLANK, dim, headed, line, type Block, type Line } from './block.ts'
+import { dim, accent, line, headed, BLANK, type Block, type Line } from './block.ts'
 import { heldLine, jobLine, LIVE } from './run-state.ts'
 import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
 import { endsTask, gateBlocks, spentText, told } from './told.ts'
@@ -81,6 +81,8 @@ export class RunStory {
         this.#activities.delete(event.id)
         if (event.outcome === 'interrupted' && event.ref !== null) this.#interrupted = event
         return activity ? this.#attemptBlocks(event, activity) : []
+      case 'answered':
+        return activity && this.#hasSteps ? indented(told(event)) : []
       case 'question':
         // The terminal itself asks about a failed task.
         if (!activity) return []
@@ -177,7 +179,6 @@ const STEPS: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
   'agent-retrying',
   'gates-again',
   'candidate-ready',
-  'answered',
 ])
 
 const MOST_LINES = 4
@@ -186,11 +187,8 @@ const MOST_LINES = 4
 function textBlocks(text: string): readonly Block[] {
   const lines = linesOf(text)
   const more = lines.length - MOST_LINES
-  return indented(
-    [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… ${counted(more, 'line')} more`] : [])].map((one) =>
-      line(dim(one)),
-    ),
-  )
+  const shown = [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… ${counted(more, 'line')} more`] : [])]
+  return shown.map((one) => line(dim(`     · ${one}`)))
 }
 
 /** The lines that are not empty. */

@@ -1,7 +1,7 @@
 import { formatDuration } from '../base/time.ts'
 import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../engine/events/event.ts'
 import { formatCost } from '../base/usage.ts'
-import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell } from './block.ts'
+import { dim, good, bad, line, paragraph, table, BLANK, type Block, type Cell } from './block.ts'
 import { endCounts } from '../engine/events/tell.ts'
 
 /** The event that ended one task of the run. */
@@ -22,7 +22,7 @@ export function summaryOf(
   return [
     BLANK,
     line(totals(finished)),
-    ...(ends.length > 0 ? [{ kind: 'table', rows: ends.map(rowOf), wrap: 4, indent: '  ' } as const] : []),
+    ...(ends.length > 0 ? [table(ends.map(rowOf), { wrap: 4 })] : []),
     ...closing(finished, ends),
     ...(finished.end === 'interrupted' ? goingOn(run) : nextStep(finished, ends)),
   ]

@@ -5,7 +5,7 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { blankComments } from '../backlog/markdown/inline.ts'
 import { itemIn, linesOf, withoutBullet } from '../backlog/markdown/lines.ts'
-import { BLANK, coloured, dim, line, paragraph, type Block, type Row } from './block.ts'
+import { dim, line, paragraph, table, BLANK, coloured, type Block, type Row } from './block.ts'
 import { dependenciesOf, label, limitsText, named, signOf, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
 import { counted } from '../base/text.ts'
@@ -60,8 +60,8 @@ export function showView({
     ...(completion ? [paragraph(label('by'), completionText(completion))] : []),
     ...(attempts.length > 0 ? [paragraph(label('tried'), attemptsText(task, attempts))] : []),
     ...named('file', [[task.file]], ' '),
-    ...(own.length > 0 ? [BLANK, { kind: 'table', rows: own, wrap: 1, indent: '  ' } as const] : []),
-    ...(sections.length > 0 ? [BLANK, table(sections)] : []),
+    ...(own.length > 0 ? [BLANK, table(own, { wrap: 1 })] : []),
+    ...(sections.length > 0 ? [BLANK, sectionTable(sections)] : []),
   ]
 }
 
@@ -133,8 +133,8 @@ const SHORT: Partial<Record<FieldName, string>> = {
   Discipline: 'how',
 }
 
-function table(rows: readonly Row[]): Block {
-  return { kind: 'table', rows, shrink: [1], indent: '  ' }
+function sectionTable(rows: readonly Row[]): Block {
+  return table(rows, { shrink: [1] })
 }
 
 function sectionRow(section: Section, task: Task): Row {

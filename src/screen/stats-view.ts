@@ -1,8 +1,20 @@
 import { formatDuration } from '../base/time.ts'
 import type { Stats, Totals } from '../history/stats.ts'
 import { formatCost, formatTokens } from '../base/usage.ts'
-import { BLANK, dim, line, strong, type Block, type Cell, type Piece, type Row } from './block.ts'
+import {
+  strong,
+  dim,
+  line,
+  spread,
+  table,
+  BLANK,
+  type Block,
+  type Piece,
+  type Row,
+  type Cell,
+} from './block.ts'
 import { counted } from '../base/text.ts'
+import { spentText } from './told.ts'
 import { nothingLogged } from './log-view.ts'
 
 /** The totals of the tasks: of all, and by milestone, tier and agent; `unnamed` as in the log. */
@@ -12,13 +24,13 @@ export function statsView(byName: Readonly<Record<string, Stats>>, unnamed: numb
   const rows: Row[] = [rowOf(strong('total'), first.total)]
   for (const [name, { groups }] of Object.entries(byName)) {
     if (groups.length === 0) continue
-    rows.push(SPACE, { kind: 'spread', left: [strong(name)], right: [] })
+    rows.push(SPACE, spread([strong(name)]))
     for (const group of groups) rows.push(rowOf(group.name, group))
   }
-  return [{ kind: 'table', rows, shrink: [0], indent: '  ' }, ...noteBlocks(first)]
+  return [table(rows, { shrink: [0] }), ...noteBlocks(first)]
 }
 
-const SPACE: Row = { kind: 'spread', left: [], right: [] }
+const SPACE: Row = spread([])
 
 function rowOf(name: Piece, { tasks, attempts, seconds, usage }: Totals): readonly Cell[] {
   return [
@@ -33,27 +45,14 @@ function rowOf(name: Piece, { tasks, attempts, seconds, usage }: Totals): readon
 }
 
 /** Notes on what the figures leave out. */
-function noteBlocks(stats: Stats): readonly Block[] {
-  return [lostNote(stats), byHandNote(stats), uncheckedNote(stats)].flatMap((note) =>
-    note === null ? [] : [BLANK, line(note)],
-  )
-}
-
-function lostNote({ lost }: Stats): Piece | null {
-  if (lost.attempts === 0) return null
-  const cost = lost.usage.costUsd === null ? [] : [formatCost(lost.usage.costUsd)]
-  const facts = [counted(lost.attempts, 'attempt'), formatDuration(lost.seconds), ...cost]
-  return dim(`not counted above, because they completed nothing: ${facts.join(' · ')}`)
-}
-
-function byHandNote({ total: { notByRalph } }: Stats): Piece | null {
-  if (notByRalph === 0) return null
-  return dim(
-    `${counted(notByRalph, 'task')} not completed by ralph: their files or commits say that they are`,
-  )
-}
-
-function uncheckedNote({ total: { unchecked } }: Stats): Piece | null {
-  if (unchecked === 0) return null
-  return `${counted(unchecked, 'task')} done without a gate: nothing checked the agent's work`
+function noteBlocks({ lost, total }: Stats): readonly Block[] {
+  const notes = [
+    lost.attempts > 0 &&
+      `not counted above, because they completed nothing: ${counted(lost.attempts, 'attempt')} · ${spentText(lost.seconds, { ...lost.usage, turns: null })}`,
+    total.notByRalph > 0 &&
+      `${counted(total.notByRalph, 'task')} not completed by ralph: their files or commits say that they are`,
+    total.unchecked > 0 &&
+      `${counted(total.unchecked, 'task')} done without a gate: nothing checked the agent's work`,
+  ]
+  return notes.flatMap((note) => (note === false ? [] : [BLANK, line(dim(note))]))
 }

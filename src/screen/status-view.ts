@@ -3,7 +3,7 @@ import { fewOf } from '../base/text.ts'
 import type { JobStatus, RunStatus, RunOverview } from './run-status.ts'
 import { endCounts, workerText } from '../engine/events/tell.ts'
 import { questionText } from '../engine/questions.ts'
-import { accent, bad, dim, good, line, paragraph, strong, type Block } from './block.ts'
+import { strong, dim, accent, good, bad, line, paragraph, spread, table, type Block } from './block.ts'
 import { crashText, jobLine, stateWord } from './run-state.ts'
 import { placeFacts } from './told.ts'
 /** The current run with its tasks, questions and candidates, and how the last run ended. */
@@ -29,7 +29,7 @@ export function runsView(runs: readonly RunStatus[]): readonly Block[] {
       dim(run.ended?.reason ?? ''),
     ]
   })
-  return [{ kind: 'table', rows, shrink: [4], indent: '' }]
+  return [table(rows, { shrink: [4], indent: '' })]
 }
 
 function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): readonly Block[] {
@@ -37,11 +37,10 @@ function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): readon
   const facts = [...placeFacts(run, run.atOnce).slice(1), `process ${run.pid}`]
   const since = dim(` since ${minuteText(new Date(run.since))}`)
   return [
-    {
-      kind: 'spread',
-      left: ['The run is under way', since, accent(state === '' ? '' : ` · ${state}`)],
-      right: [dim(facts.join(' · '))],
-    },
+    spread(
+      ['The run is under way', since, accent(state === '' ? '' : ` · ${state}`)],
+      [dim(facts.join(' · '))],
+    ),
     ...run.jobs.flatMap((job) => jobBlocks(job, now)),
     ...run.workers.map(({ worker, tasks, ...what }) =>
       paragraph(
@@ -70,7 +69,7 @@ function jobBlocks(job: JobStatus, now: Date): readonly Block[] {
   const words = jobLine(job, now)
   const right = facts ? [dim(facts.filter(Boolean).join(' · '))] : []
   return [
-    { kind: 'spread', left: [accent(id), '  ', strong(title)], right },
+    spread([accent(id), '  ', strong(title)], right),
     ...(words.length > 0 ? [line('  ', ...words)] : []),
   ]
 }

@@ -1,5 +1,5 @@
 import { lineOf, type Block, type Line, type Piece, type Row } from './block.ts'
-import { fit, lineWidth, spread, trimEnd, wrapped } from './wrap.ts'
+import { fit, lineWidth, spreadLines, trimEnd, wrapped } from './wrap.ts'
 
 type Table = Extract<Block, { kind: 'table' }>
 
@@ -17,7 +17,7 @@ export function* tableLines(table: Table, columns: number | null): Iterable<Line
   if (columns !== null) narrow(widths, table, columns)
   for (const row of rows) {
     if ('kind' in row) {
-      yield* spread(row, columns)
+      yield* spreadLines(row, columns)
       continue
     }
     const cells = row.map((cell, index) => {

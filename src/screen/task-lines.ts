@@ -2,13 +2,13 @@ import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
 import type { Selection, TaskState } from '../backlog/select/selection.ts'
 import type { Facts, TaskHead } from '../backlog/model.ts'
-import { accent, bad, dim, good, strong, type Block, type Line, type Piece } from './block.ts'
+import { strong, dim, accent, good, bad, spread, type Block, type Line, type Piece } from './block.ts'
 
 /** The first line of a task that is shown in full. */
 export function titleLine(task: Facts<'title' | 'milestone'>): Block {
   const right: Line = task.milestone ? [dim(task.milestone)] : []
   const title: Line = task.title === '' ? [] : ['  ', strong(task.title)]
-  return { kind: 'spread', left: [accent(task.id), ...title], right }
+  return spread([accent(task.id), ...title], right)
 }
 
 /** The label at the start of a line below the title. */

@@ -9,13 +9,14 @@ import type { RunEvent, RunStarted, SandboxState } from '../engine/events/event.
 import type { RunStatus } from './run-status.ts'
 import { isRefused, tell } from '../engine/events/tell.ts'
 import {
-  accent,
-  bad,
+  strong,
   dim,
+  accent,
   good,
+  bad,
   line,
   paragraph,
-  strong,
+  spread,
   type Block,
   type Line,
   type Piece,
@@ -56,7 +57,7 @@ export function told(event: RunEvent): readonly Block[] {
       const { task, tier, limits } = event
       const facts = [tier, `${limits.turns} turns`, timeLimitText(limits.seconds)].join(' · ')
       const left = [accent(task.id), '  ', strong(task.title)]
-      return [{ kind: 'spread', left, right: [dim(facts)] }]
+      return [spread(left, [dim(facts)])]
     }
     case 'attempt-started': {
       const { counted: number, most, agent, model, at } = event
@@ -178,7 +179,7 @@ function attemptBlocks(event: Extract<RunEvent, { type: 'attempt-finished' }>): 
     custom && `it was denied ${custom}: that is ralph's to do, and only "custom" allows it`,
   ].filter(Boolean)
   return [
-    { kind: 'spread', left: [tell(event)], right: [dim(spentText(seconds, usage))] },
+    spread([tell(event)], [dim(spentText(seconds, usage))]),
     ...(isRefused(outcome) ? [paragraph([bad('✗'), ' '], reason)] : []),
     ...warnings.map((text) => paragraph([strong('!'), ' '], text)),
   ]

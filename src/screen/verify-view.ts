@@ -1,6 +1,6 @@
 import { unreachable } from '../base/errors.ts'
 import type { Verification, VerifiedTask, VerifyState } from '../history/verify.ts'
-import { bad, BLANK, dim, good, line, paragraph, type Block, type Cell, type Piece } from './block.ts'
+import { dim, good, bad, line, paragraph, table, BLANK, type Block, type Piece, type Cell } from './block.ts'
 import { counted, fewOf } from '../base/text.ts'
 
 /** The data of `ralph verify`. */
@@ -19,7 +19,7 @@ export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen)
   const rows = shown.map((task): readonly Cell[] => [signOf(task), task.id, ...verifyWords(task)])
   return [
     ...fixed.map((id) => line(good('fixed'), ` ${id}`)),
-    ...(rows.length > 0 ? [{ kind: 'table', rows, wrap: 3, indent: '' } as const, BLANK] : []),
+    ...(rows.length > 0 ? [table(rows, { wrap: 3, indent: '' }), BLANK] : []),
     line(verifySummary(tasks)),
     ...(isCutOff ? [paragraph([], CUT_OFF, 'dim')] : []),
     ...nextStep(wrong, unfinished),
@@ -41,7 +41,7 @@ function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): re
 }
 
 /** What to do if the clone lacks history. */
-export const CUT_OFF =
+const CUT_OFF =
   'This clone holds only the end of history: git fetch --unshallow gets the rest, and in CI a checkout of all of it (fetch-depth: 0).'
 
 /** The commit that the file names, and its problem. */
@@ -60,7 +60,7 @@ export function verifyWords({ commit, found, state, reverted }: VerifiedTask): r
 }
 
 /** The numbers of correct and wrong tasks. */
-export function verifySummary(tasks: readonly VerifiedTask[]): string {
+function verifySummary(tasks: readonly VerifiedTask[]): string {
   const count = (wanted: VerifyState): number => tasks.filter(({ state }) => state === wanted).length
   const parts = (['sealed', 'matches', 'moved', 'missing', 'not-completing'] as const)
     .filter((state) => count(state) > 0)

@@ -1,4 +1,4 @@
-import { dim, type Block, type Cell } from './block.ts'
+import { dim, table, type Block, type Cell } from './block.ts'
 import type { Explanation } from './reason-text.ts'
 
 /** A task that waits, and why. */
@@ -15,5 +15,5 @@ export function waitingRows(tasks: readonly WaitingTask[]): Block {
       return [index === 0 ? id : '', index === 0 ? title : '', [why, '  ', dim(where)]]
     }),
   )
-  return { kind: 'table', rows, shrink: [1], wrap: 2, indent: '  ' }
+  return table(rows, { shrink: [1], wrap: 2 })
 }

@@ -38,7 +38,7 @@ export function trimEnd(line: Line): Line {
 export const SPREAD_COLUMNS = 100
 
 /** A line with a part at its right edge. */
-export function spread({ left, right, oneLine }: Spread, columns: number | null): readonly Line[] {
+export function spreadLines({ left, right, oneLine }: Spread, columns: number | null): readonly Line[] {
   if (right.length === 0) return [fit(left, columns)]
   if (columns === null) return [[...left, '  ', ...right]]
   const rightWidth = lineWidth(right)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyPress, Keyboard } from '../../src/cli/keyboard.ts'
-import { RunKeys } from '../../src/cli/run/keys.ts'
-import type { RunViews } from '../../src/cli/run/views.ts'
+import { RunKeys, type KeyDesk } from '../../src/cli/run/keys.ts'
 import type { Emitted } from '../../src/engine/events/event.ts'
 import { Control } from '../../src/engine/control.ts'
 import { liveRun } from '../ui/live-run.ts'
@@ -24,17 +23,18 @@ async function keys({ pushes = false, columns = 80 } = {}) {
     },
   }
   let closePager = (): void => undefined
-  const view = async (id: string) => {
+  const open: KeyDesk['open'] = async (what, id, lend) => {
+    if (what === 'log') return 'no attempt has begun'
     done.push(`reads ${id}`)
-    return { show: () => new Promise<void>((resolve) => (closePager = resolve)) }
+    await lend(() => new Promise((resolve) => (closePager = () => resolve(true))))
+    return ''
   }
-  const views: RunViews = { diff: view, log: async () => 'no attempt has begun' }
   play(AT_WORK)
   const shown = new RunKeys({
     keyboard,
     reporter,
     control,
-    views,
+    open,
     leaving: 'detach',
     pushes,
     full: null,
@@ -126,7 +126,12 @@ describe('the keys of a run', () => {
   it('are shown', async () => {
     const { press, foot } = await keys()
     const help = foot(await press('?'))
-    for (const word of ['p pause or resume', 's skip a task', 'd the work so far', 'ralph pause'])
+    for (const word of [
+      'p no further attempt begins',
+      's leaves the task out',
+      "d the task's code so far",
+      'ralph pause',
+    ])
       expect(help).toContain(word)
     expect(foot(await press('?'))).toContain('5 of 14 done')
     await press('?')

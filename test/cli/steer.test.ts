@@ -52,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('a run under way', () => {
     expect(stdout).toContain('The run is under way')
     expect(stdout).toMatch(/T-001 {2}Do T-001 +attempt 1 of 4/)
     expect((await run('pause')).stdout).toContain('paused')
-    expect((await run('status')).stdout).toContain('is paused')
+    expect((await run('status')).stdout).toContain('paused: ralph resume')
     letGo()
     await expect.poll(async () => (await run('status')).stdout).toContain('done: T-001')
     expect((await run('resume')).code).toBe(0)

@@ -47,7 +47,7 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
     watching.resize(60, 14)
     await watching.shows(/^Tasks ─{50,}$/m)
     watching.press('Enter')
-    await watching.shows(/^T-002 .*\n\[activity\]/m)
+    await watching.shows(/^T-002 .*\n \[activity\]/m)
     letGo()
     await watching.shows('the run ended')
     watching.press('q')

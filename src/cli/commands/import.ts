@@ -5,7 +5,7 @@ import { pathWithin } from '../../base/paths.ts'
 import { FORMAT_NAMES } from '../../backlog/formats.ts'
 import { importTasks, type Imported, type ImportWish } from '../../project/import-tasks.ts'
 import { openPlace } from '../../project/project.ts'
-import { importView } from '../../screen/import-view.ts'
+import { importMistakes, importView } from '../../screen/import-view.ts'
 import type { Context } from '../command.ts'
 
 /** Makes task files from another tool's backlog; exits with 1 if that cannot be read. */
@@ -31,8 +31,8 @@ export async function importFrom(
   const imported = await importTasks(context.io, place, { ...wish, path: path === '' ? '.' : path })
   if (context.json) context.printJson(importJson(imported))
   else {
-    await context.note(importView.mistakes(imported))
-    await context.print(importView.result(imported))
+    await context.note(importMistakes(imported))
+    await context.print(importView(imported))
   }
   return imported.isRefused ? 1 : 0
 }

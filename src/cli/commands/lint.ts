@@ -66,11 +66,11 @@ interface Counted extends Found {
 }
 
 async function show(context: Context, place: Place, format: Format, found: Counted): Promise<void> {
-  const { diagnostics, errors, warnings, fixed, renumbered, checked } = found
+  const { diagnostics, errors, warnings, fixed, renumbered } = found
   if (format === 'json') context.printJson({ version: 1, diagnostics, errors, warnings, fixed, renumbered })
   if (format === 'text') await context.print(lintView(found))
   if (format === 'json' || format === 'text') return
-  const { githubAnnotations, lintMarkdown, sarifLog } = await import('../../screen/lint-formats.ts')
+  const { githubAnnotations, jobSummary, sarifLog } = await import('../../screen/lint-formats.ts')
   const prefix = prefixInRepository(place.root)
   if (format === 'sarif') {
     const rules = [...RULES, ...LIBRARY_RULES]
@@ -79,7 +79,7 @@ async function show(context: Context, place: Place, format: Format, found: Count
   }
   context.printRaw(githubAnnotations(diagnostics, { prefix }))
   await context.print([lintSummary(found)])
-  addToJobSummary(context.io, lintMarkdown(diagnostics, { checked }))
+  addToJobSummary(context.io, jobSummary('Task files', lintView(found)))
 }
 
 async function checkFiles(context: Context, place: Place): Promise<Found> {

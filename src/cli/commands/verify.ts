@@ -3,7 +3,15 @@ import { readFacts, taskNames } from '../../backlog/read.ts'
 import { UserError } from '../../base/errors.ts'
 import { findTask } from '../../project/find-task.ts'
 import { refuseToStart } from '../../project/world.ts'
-import { checkedBlocks, checkedSummary, verifyView, type CheckedTask } from '../../screen/verify-view.ts'
+import { line } from '../../screen/block.ts'
+import {
+  checkedBlocks,
+  checkedSummary,
+  isShown,
+  verifyView,
+  verifyWords,
+  type CheckedTask,
+} from '../../screen/verify-view.ts'
 import type { Context } from '../command.ts'
 import { addToJobSummary, isInAction } from '../github.ts'
 import { openPlace, type Place } from '../../project/project.ts'
@@ -75,9 +83,20 @@ async function annotate(
   context: Context,
   { tasks, isCutOff, checked }: Verification & { readonly checked: readonly CheckedTask[] },
 ): Promise<void> {
-  const { verifyAnnotations, verifyMarkdown } = await import('../../screen/verify-formats.ts')
-  context.printRaw(verifyAnnotations(tasks, checked))
-  addToJobSummary(context.io, verifyMarkdown({ tasks, isCutOff, checked }))
+  const { githubCommand, jobSummary } = await import('../../screen/lint-formats.ts')
+  const report = (severity: 'warning' | 'error', id: string, text: string): void =>
+    context.printRaw(githubCommand(severity, { title: 'ralph verify' }, `${id}: ${text}`))
+  for (const task of tasks.filter(isShown)) {
+    const isRight = task.state === 'sealed' || task.state === 'matches'
+    report(isRight ? 'warning' : 'error', task.id, verifyWords(task).join(' '))
+  }
+  const red = checked.flatMap(({ id, found, problem }) =>
+    problem === null ? [] : [{ id, text: `${found?.slice(0, 10) ?? ''} ${problem}` }],
+  )
+  for (const { id, text } of red) report('error', id, text)
+  const view = verifyView({ tasks, fixed: [], isCutOff, unfinished: null })
+  const gates = [...red.map(({ id, text }) => line(`${id}  ${text}`)), ...checkedSummary(checked)]
+  addToJobSummary(context.io, jobSummary('Commits of tasks', [...view, ...gates]))
 }
 
 /** The task of a current run, or of one that died. */

@@ -5,7 +5,7 @@ import type { Steering } from '../../screen/full/state.ts'
 import type { Terminal } from '../../screen/full/terminal.ts'
 import type { Context } from '../command.ts'
 import { takeLittleMemory } from '../run/little-memory.ts'
-import { changesFiles, makeScreen } from '../run/screen-ports.ts'
+import { makeScreen } from '../run/full-screen.ts'
 import { showJson, showLines, type Show } from '../run/show-run.ts'
 import { RunWatch } from '../run/watch-run.ts'
 import { openTerminal } from '../terminal.ts'
@@ -25,8 +25,7 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
     { place, named: args[0] },
     {
       heard({ known }) {
-        if (known.some(changesFiles)) opened?.reread()
-        opened?.screen.changed()
+        for (const event of known) opened?.changed(event)
       },
       changed: () => opened?.screen.changed(),
     },
@@ -47,7 +46,7 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
   try {
     if (!io.signal.aborted) await opened.screen.show()
   } finally {
-    opened.close()
+    opened.end()
     watch.close()
   }
   return 0

@@ -21,7 +21,6 @@ import { takeLittleMemory } from './little-memory.ts'
 import { openPersonTerminal } from './person-terminal.ts'
 import { showJson, type LineShow } from './show-run.ts'
 import { stageOf, type Stage } from './stage.ts'
-import { runViews } from './views.ts'
 import { runWish } from './wish.ts'
 
 /** Does the next task, the named task, or one after the other; shows it in these lines, or as JSON if there are none. */
@@ -132,14 +131,18 @@ function withKeys(
       show.event(event)
       keys?.event(event)
       if (event.type !== 'run-started') return
-      const views = runViews(io, project, { run, canvas })
+      const open: KeyDesk['open'] = async (what, id, lend) => {
+        const { openOutside } = await import('./task-material.ts')
+        const place = { io, place: project, run, colour: canvas().colour }
+        return openOutside(place, what, { id, file: '', lend })
+      }
       const { push: pushes } = options
       if (keyboard)
         keys = new RunKeys({
           keyboard,
           reporter,
           control,
-          views,
+          open,
           pushes,
           full,
           canTakeOver,

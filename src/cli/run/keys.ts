@@ -2,9 +2,9 @@ import type { RunEvent, StopMode } from '../../engine/events/event.ts'
 import type { Control } from '../../engine/control.ts'
 import { accent, dim, paragraph, type Block } from '../../screen/block.ts'
 import { keyWords } from '../../screen/full/keys.ts'
+import type { Lend } from '../../screen/full/screen.ts'
 import type { RunReporter } from '../../screen/run-reporter.ts'
 import type { KeyPress, Keyboard } from '../keyboard.ts'
-import type { RunViews } from './views.ts'
 
 /** What the keys of a run use. */
 export interface KeyDesk {
@@ -12,7 +12,8 @@ export interface KeyDesk {
   readonly reporter: Pick<RunReporter, 'status' | 'keys' | 'overlay' | 'hold' | 'redraw' | 'refresh'>
   /** The control that commands in another terminal use too. */
   readonly control: Control
-  readonly views: RunViews
+  /** Shows the code or the log of a task in the person's pager; returns why it cannot. */
+  readonly open: (what: 'diff' | 'log', id: string, lend: Lend) => Promise<string>
   /** How to leave the run here without ending it. */
   readonly leaving: string
   /** Shows the full screen; null if there is none. */
@@ -150,21 +151,22 @@ export class RunKeys {
     ])
   }
 
-  #view(what: keyof RunViews): void {
+  #view(what: 'diff' | 'log'): void {
     const show = (id: string): void => {
       this.#away = this.#read(id, what).finally(() => (this.#away = null))
     }
     this.#pick({ one: show, which: `the ${what} of which?`, each: show })
   }
 
-  /** Shows a view in the person's pager, which has the terminal meanwhile. */
-  async #read(id: string, what: keyof RunViews): Promise<void> {
-    const { keyboard, reporter, views } = this.#desk
+  /** Opens a view in another program, which has the terminal meanwhile. */
+  async #read(id: string, what: 'diff' | 'log'): Promise<void> {
+    const { keyboard, reporter, open } = this.#desk
     try {
-      const found = await views[what](id)
-      if (typeof found === 'string') return this.#note(found)
-      const ends = [reporter.hold(), keyboard.pause('program')]
-      await found.show().finally(() => ends.toReversed().forEach((end) => end()))
+      const problem = await open(what, id, async (work) => {
+        const ends = [reporter.hold(), keyboard.pause('program')]
+        return work().finally(() => ends.toReversed().forEach((end) => end()))
+      })
+      if (problem !== '') this.#note(problem)
     } catch (error) {
       this.#note(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error))
     }

@@ -2,7 +2,7 @@ import { openRepository } from '../../project/repository.ts'
 import { runFolder } from '../../engine/folder.ts'
 import { readEvents } from '../../screen/read-journal.ts'
 import type { Context } from '../command.ts'
-import type { OwnRun, OwnScreen } from './full-screen.ts'
+import type { OwnRun, ownScreen } from './full-screen.ts'
 import type { LineShow, Show } from './show-run.ts'
 
 /** Shows a run as lines or in the full screen, and asks its questions in the visible one. */
@@ -18,7 +18,7 @@ export interface Stage extends Show {
  */
 export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
   const { control } = own
-  let screen: OwnScreen | null = null
+  let screen: Awaited<ReturnType<typeof ownScreen>> | null = null
   /** Resolves when the lines are visible again; null while they are. */
   let shown: Promise<void> | null = null
   const isElsewhere = (): boolean => shown !== null
@@ -34,12 +34,12 @@ export function stageOf(context: Context, lines: LineShow, own: OwnRun): Stage {
     }
   }
   /** No event may come between the last one that is read of the past and the first that the screen gets. */
-  const makeScreen = async (): Promise<OwnScreen> => {
+  const makeScreen = async () => {
     const { root } = own.project
-    const { ownScreen } = await import('./full-screen.ts')
+    const full = await import('./full-screen.ts')
     const { repository } = await openRepository(context.io, root)
     const { logs } = runFolder(root, repository)
-    screen = await ownScreen(context, own)
+    screen = await full.ownScreen(context, own)
     const { status } = lines.reporter
     screen.begin(status ? readEvents(logs, status.run) : [])
     return screen

@@ -1,6 +1,6 @@
 import type { RunStatus } from '../run-status.ts'
-import { accent, BLANK, dim, line, strong, type Block, type Line } from '../block.ts'
-import { lineWidth } from '../wrap.ts'
+import { strong, dim, accent, line, table, BLANK, type Block, type Line } from '../block.ts'
+import { lineWidth, trimEnd } from '../wrap.ts'
 import type { BoardTask, TreeRow } from './board.ts'
 import {
   FIRST_STATE,
@@ -27,14 +27,13 @@ export interface KeySituation extends Possible {
   readonly pane: PaneShown
 }
 
-/** The visible lines of a pane, from first to before last, and its whole range. */
+/** The visible part of a pane. */
 export interface PaneShown {
-  readonly from: number
-  readonly to: number
-  readonly first: number
-  readonly end: number
-  /** Whether it grows at its end, which is visible unless a person scrolls. */
-  readonly grows: boolean
+  /** Where it is, in lines; null for the newest line, or the top. */
+  readonly at: number | null
+  /** The same as a number. */
+  readonly position: number
+  readonly rows: number
 }
 
 /** The effect of a key. */
@@ -52,8 +51,6 @@ interface RunKey {
   /** What it does, in the line of keys; empty if it is named only in the help. */
   readonly word: string
   readonly about: string
-  /** Keys with a higher number are dropped first if there is no room. */
-  readonly rank: number
   /** What it needs to do something, in words, and whether that is there. */
   readonly needs?: readonly [words: string, isThere: (possible: Possible) => boolean]
   readonly press?: Press
@@ -72,42 +69,37 @@ const open = (what: 'diff' | 'log' | 'file'): Press => about((task) => ({ kind: 
 
 /** The keys of a run, in the order of their line: some of them work in its lines too, all in the full screen. */
 const KEYS: readonly RunKey[] = [
-  { key: 'up', sign: '↑↓', word: 'task', about: 'the task above or below; in a pane a line', rank: 3 },
+  {
+    key: 'a',
+    word: 'answer',
+    about: 'answers what is asked, in your own words too',
+    needs: ['a question', ({ isAlive, status }) => isAlive && (status?.questions ?? []).length > 0],
+    press: withQuestion,
+  },
+  { key: 'up', sign: '↑↓', word: 'task', about: 'the task above or below; in a pane a line' },
   {
     key: 'return',
     sign: '⏎',
     word: 'open',
     about: 'into the pane of the task; esc goes back',
-    rank: 2,
     press: (state) => ({ ...state, focus: 'pane' }),
   },
   {
     key: 'tab',
     word: 'pane',
     about: 'activity, diff, log and gates, attempts, notes',
-    rank: 4,
     press: (state, _, { shift }) => turned(state, shift ? -1 : 1),
   },
   {
     key: '/',
     word: 'filter',
     about: 'only tasks with these words in id, title, milestone or status',
-    rank: 6,
     press: (state) => ({ ...state, focus: 'tasks', prompt: { kind: 'filter', text: state.filter } }),
-  },
-  {
-    key: 'a',
-    word: 'answer',
-    about: 'answers what is asked, in your own words too',
-    rank: 0,
-    needs: ['a question', ({ isAlive, status }) => isAlive && (status?.questions ?? []).length > 0],
-    press: withQuestion,
   },
   {
     key: 'p',
     word: 'pause',
     about: 'no further attempt begins, until p again',
-    rank: 5,
     needs: RUN,
     press: (_, { status }) => steer({ do: status?.paused ? 'resume' : 'pause' }),
   },
@@ -115,7 +107,6 @@ const KEYS: readonly RunKey[] = [
     key: 's',
     word: 'skip',
     about: 'leaves the task out of this run; its attempt is kept',
-    rank: 7,
     needs: ['a task that is not done', canSkip],
     press: about((task) => steer({ do: 'skip', task })),
   },
@@ -123,7 +114,6 @@ const KEYS: readonly RunKey[] = [
     key: 'r',
     word: 'retry',
     about: 'has the task tried again',
-    rank: 8,
     needs: ['a blocked task, after the run', canRetry],
     press: about((task) => steer({ do: 'retry', task })),
   },
@@ -131,7 +121,6 @@ const KEYS: readonly RunKey[] = [
     key: 'i',
     word: 'take over',
     about: 'lets you drive its agent yourself',
-    rank: 8,
     needs: ['a task at work in a run that was started here', canTakeOver],
     press: about((task) => steer({ do: 'take-over', task })),
   },
@@ -139,7 +128,6 @@ const KEYS: readonly RunKey[] = [
     key: 'd',
     word: 'diff',
     about: "the task's code so far, in your pager",
-    rank: 9,
     needs: TASK,
     press: open('diff'),
   },
@@ -147,7 +135,6 @@ const KEYS: readonly RunKey[] = [
     key: 'l',
     word: 'log',
     about: 'all that its agent has said, in your pager',
-    rank: 10,
     needs: TASK,
     press: open('log'),
   },
@@ -155,16 +142,14 @@ const KEYS: readonly RunKey[] = [
     key: 'n',
     word: 'notes',
     about: 'what its file says: notes, comments, why it is blocked',
-    rank: 11,
     needs: TASK,
     press: (state) => ({ ...state, focus: 'pane', tab: 'notes', at: null }),
   },
-  { key: 'e', word: 'edit', about: 'opens its file in $EDITOR', rank: 12, needs: TASK, press: open('file') },
+  { key: 'e', word: 'edit', about: 'opens its file in $EDITOR', needs: TASK, press: open('file') },
   {
     key: 'f',
     word: 'full',
     about: 'between the lines and the full screen; the run goes on',
-    rank: 13,
     needs: OWN,
     press: () => ({ kind: 'leave' }),
   },
@@ -172,14 +157,12 @@ const KEYS: readonly RunKey[] = [
     key: 'q',
     word: 'quit',
     about: 'asks first: leave the run going, or stop it',
-    rank: 0,
     press: (state, { isAlive }) => (isAlive ? { ...state, prompt: { kind: 'quit' } } : { kind: 'leave' }),
   },
   {
     key: '?',
     word: 'keys',
     about: 'all keys',
-    rank: 1,
     press: (state) => ({ ...state, prompt: { kind: 'keys' } }),
   },
   {
@@ -187,14 +170,12 @@ const KEYS: readonly RunKey[] = [
     sign: 'PgUp PgDn',
     word: '',
     about: 'a page; Home and End: the first and the last',
-    rank: 0,
   },
   {
     key: 'escape',
     sign: 'esc',
     word: '',
     about: 'back: from the pane, from a filter, to the task at work',
-    rank: 0,
     press: escaped,
   },
   {
@@ -202,9 +183,8 @@ const KEYS: readonly RunKey[] = [
     sign: 'Ctrl-C',
     word: '',
     about: 'ends a run that was started here; leaves the screen',
-    rank: 0,
   },
-  { key: '', sign: 'Ctrl-Z', word: '', about: 'puts it in the background; fg brings it back', rank: 0 },
+  { key: '', sign: 'Ctrl-Z', word: '', about: 'puts it in the background; fg brings it back' },
 ]
 
 /** A key of a run with its words; `p` has another one while the run is paused. */
@@ -276,9 +256,9 @@ function move(state: ScreenState, { name, ctrl }: Key, situation: KeySituation):
   if (name === 'right') return { ...state, focus: 'pane' }
   const { pane, listHeight } = situation
   const isPane = state.focus === 'pane'
-  const by = stepOf(name, ctrl, Math.max(1, (isPane ? pane.to - pane.from : listHeight) - 1))
+  const by = stepOf(name, ctrl, Math.max(1, (isPane ? pane.rows : listHeight) - 1))
   if (by === 0) return ctrl ? state : null
-  return isPane ? { ...state, at: scrolled(state.at, by, pane) } : chosen(state, by, situation)
+  return isPane ? { ...state, at: pane.position + by } : chosen(state, by, situation)
 }
 
 /** How many rows a key moves by: to the first and the last more than there are; none if it moves nothing. */
@@ -288,16 +268,6 @@ function stepOf(name: string, ctrl: boolean, page: number): number {
   if (name === 'pageup' || (ctrl && name === 'b')) return -page
   if (name === 'pagedown' || (ctrl && name === 'f')) return page
   return name === 'home' ? -Infinity : name === 'end' ? Infinity : 0
-}
-
-function scrolled(at: number | null, by: number, { from, to, first, end, grows }: PaneShown): number | null {
-  const shown = to - from
-  if (!grows) {
-    const wanted = Math.max(first, Math.min(Math.max(first, end - shown), (at ?? first) + by))
-    return wanted === first ? null : wanted
-  }
-  const wanted = Math.max(first + Math.min(shown, end - first), to + by)
-  return wanted >= end ? null : wanted
 }
 
 /** The selectable row that many rows away. */
@@ -365,26 +335,19 @@ function keysNow(possible: Possible): readonly RunKey[] {
   )
 }
 
-/** The line of keys: as many as there is room for. */
+/** The line of keys: as many as there is room for, of which the last two are dropped last. */
 export function keysLine(possible: Possible, prompt: Prompt | null, columns: number): Line {
-  let shown = prompt ? PROMPT_KEYS[prompt.kind] : keysNow(possible).filter(({ word }) => word !== '')
-  while (lineWidth(lineOf(shown)) > columns && shown.length > 1) {
-    const least = Math.max(...shown.map(({ rank }) => rank))
-    const gone = shown.findLastIndex(({ rank }) => rank === least)
-    shown = shown.filter((_, index) => index !== gone)
-  }
+  const shown = prompt ? [...PROMPT_KEYS[prompt.kind]] : keysNow(possible).filter(({ word }) => word !== '')
+  while (lineWidth(lineOf(shown)) > columns && shown.length > 1)
+    shown.splice(Math.max(0, shown.length - 3), 1)
   return lineOf(shown)
 }
 
 function lineOf(keys: readonly Pick<RunKey, 'key' | 'sign' | 'word'>[]): Line {
-  return keys.flatMap(({ key, sign = key, word }, index): Line => [
-    index === 0 ? ' ' : '  ',
-    accent(sign),
-    dim(` ${word}`),
-  ])
+  return trimEnd(keys.flatMap(({ key, sign = key, word }) => [' ', accent(sign), dim(` ${word}`), ' ']))
 }
 
-const promptKey = (key: string, word: string): RunKey => ({ key, word, about: '', rank: 0 })
+const promptKey = (key: string, word: string): RunKey => ({ key, word, about: '' })
 
 const PROMPT_KEYS: Readonly<Record<Prompt['kind'], readonly RunKey[]>> = {
   filter: [promptKey('⏎', 'keep it'), promptKey('esc', 'all tasks')],
@@ -401,5 +364,5 @@ const PROMPT_KEYS: Readonly<Record<Prompt['kind'], readonly RunKey[]>> = {
 /** All keys that do something now, and what they do. */
 export function keysHelp(possible: Possible): readonly Block[] {
   const rows = keysNow(possible).map(({ key, sign = key, about: text }) => [accent(sign), text])
-  return [line(strong('Keys')), BLANK, { kind: 'table', rows, wrap: 1, indent: '  ' }]
+  return [line(strong('Keys')), BLANK, table(rows, { wrap: 1 })]
 }

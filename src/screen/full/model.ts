@@ -13,8 +13,6 @@ export interface Seen {
   readonly lines: Ring<Block | string>
   /** The agent's output since the last view; made into lines at the next one. */
   unread: string
-  /** The log of its last attempt; empty if there is none. */
-  log: string
 }
 
 /** Nobody reads more than this between two frames. */
@@ -67,8 +65,7 @@ export class RunModel {
 
   #of(id: string): Seen {
     let seen = this.#seen.get(id)
-    if (!seen)
-      this.#seen.set(id, (seen = { lines: new Ring<Block | string>(MOST_LINES), unread: '', log: '' }))
+    if (!seen) this.#seen.set(id, (seen = { lines: new Ring<Block | string>(MOST_LINES), unread: '' }))
     return seen
   }
 
@@ -83,10 +80,7 @@ export class RunModel {
     // The pane's title names the task.
     const blocks = event.type === 'task-started' ? [] : told(event)
     if (blocks.length > 0) read(seen)
-    if (event.type === 'attempt-started') {
-      seen.log = event.log
-      if (seen.lines.end > 0) seen.lines.push(BLANK)
-    }
+    if (event.type === 'attempt-started' && seen.lines.end > 0) seen.lines.push(BLANK)
     for (const block of blocks) seen.lines.push(block)
     const isOver = ['task-completed', 'task-blocked', 'task-given-up'].includes(event.type)
     if (isOver) seen.lines.shrink(MOST_LINES_OVER)

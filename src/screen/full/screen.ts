@@ -41,13 +41,10 @@ export interface ScreenPorts {
   readonly tick: () => void
 }
 
-/**
- * The interval of frames under a flood of events; a key is shown at once, unless there are already this many frames
- * in a second.
- */
+/** The interval of frames under a flood of events. */
 const FLOOD_MS = 50
+/** A key is shown at once, unless there were already this many frames since the last tick. */
 const MOST_FRAMES = 60
-const SECOND_MS = 1000
 /** The interval, in seconds, at which the visible diff of a task at work is renewed. */
 const DIFF_SECONDS = 3
 
@@ -71,8 +68,8 @@ export class Screen {
   #material: Material | null = null
   #timer: NodeJS.Timeout | null = null
   #ticking: NodeJS.Timeout | null = null
-  /** The times of the last frames, as far as they count. */
-  #painted: number[] = []
+  #paintedAt = -Infinity
+  #frames = 0
   #questions = 0
   #seconds = 0
   #isLent = false
@@ -88,14 +85,13 @@ export class Screen {
     const { terminal } = this.#ports
     const listener = {
       key: (key: Key) => this.#press(key),
-      resized: () => this.#repaint(),
       spoilt: () => this.#repaint(),
     }
     return new Promise((resolve) => {
       this.#end = resolve
       this.#painter.forget()
       terminal.open(listener, { enter: ENTER, leave: LEAVE })
-      this.#ticking = setInterval(() => this.#tick(), SECOND_MS)
+      this.#ticking = setInterval(() => this.#tick(), 1000)
       this.#paint()
     })
   }
@@ -128,18 +124,9 @@ export class Screen {
 
   /** Requests a frame, because something visible may have changed. */
   changed(): void {
-    this.#schedule(FLOOD_MS - (performance.now() - (this.#painted.at(-1) ?? 0)))
-  }
-
-  #schedule(wait: number): void {
     if (!this.isOpen || this.#timer || this.#isLent) return
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = null
-        this.#paint()
-      },
-      Math.max(0, wait),
-    )
+    const wait = Math.max(0, this.#paintedAt + FLOOD_MS - performance.now())
+    this.#timer = setTimeout(() => this.#paint(), wait)
   }
 
   #repaint(): void {
@@ -147,18 +134,15 @@ export class Screen {
     this.#soon()
   }
 
-  /** Paints at once, or when the limit of frames in a second allows it. */
+  /** Paints at once, or when the limit of frames allows it. */
   #soon(): void {
-    const now = performance.now()
-    this.#painted = this.#painted.filter((at) => now - at < SECOND_MS)
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    if (this.#painted.length < MOST_FRAMES) this.#paint()
-    else this.#schedule(SECOND_MS - (now - this.#painted[0]!))
+    if (this.#frames < MOST_FRAMES) this.#paint()
+    else this.changed()
   }
 
   #tick(): void {
     this.#seconds++
+    this.#frames = 0
     this.#ports.tick()
     const isAtWork = this.#ports.model.status?.jobs.some(({ id }) => id === this.#state.selected)
     if (this.#state.tab === 'diff' && isAtWork && this.#seconds % DIFF_SECONDS === 0) this.#loadMaterial()
@@ -167,6 +151,8 @@ export class Screen {
   }
 
   #paint(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
     if (!this.isOpen || this.#isLent) return
     this.#settle()
     this.#follow()
@@ -186,10 +172,11 @@ export class Screen {
       project,
       now: now(),
     })
+    this.#state = { ...this.#state, at: this.#viewed.pane.at }
     const text = this.#painter.paint(this.#viewed.frame) + this.#bell()
     if (text === '') return
-    this.#painted.push(performance.now())
-    if (this.#painted.length > MOST_FRAMES) this.#painted.shift()
+    this.#paintedAt = performance.now()
+    this.#frames++
     terminal.write(text)
   }
 

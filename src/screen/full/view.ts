@@ -1,7 +1,7 @@
 import { formatDuration, secondsBetween, waitText, wholeMinutes } from '../../base/time.ts'
 import type { JobStatus } from '../run-status.ts'
 import { questionText } from '../../engine/questions.ts'
-import { accent, bad, dim, good, line, strong, textOf, type Block, type Line, type Piece } from '../block.ts'
+import { strong, dim, accent, good, bad, line, textOf, type Block, type Line, type Piece } from '../block.ts'
 import { linesOfBlocks } from '../layout.ts'
 import { questionView } from '../question-view.ts'
 import { crashText, jobLine, progressFacts, stateWord } from '../run-state.ts'
@@ -13,7 +13,7 @@ import { keysHelp, keysLine, type PaneShown } from './keys.ts'
 import type { RunModel } from './model.ts'
 import type { Frame, FrameRow } from './painter.ts'
 import type { Ring } from './ring.ts'
-import { TABS, type Liveness, type Prompt, type ScreenState } from './state.ts'
+import { TABS, type Liveness, type Prompt, type ScreenState, type Tab } from './state.ts'
 
 /** Everything that a frame depends on. */
 export interface ViewInput extends Liveness {
@@ -200,7 +200,7 @@ function paneRows(input: ViewInput, columns: number, rows: number): PaneRows {
     return fixed(keysHelp({ ...input, status: model.status }), state.at, { columns, rows })
   if (!task) return growing(model.lines, state.at, { columns, rows })
   const content = tabRows({ ...input, task }, { columns, rows: Math.max(0, rows - 2) })
-  return { ...content, lines: [tabsLine(state, columns), [], ...content.lines] }
+  return { ...content, lines: [tabsLine(state.tab, content.shown.at, columns), [], ...content.lines] }
 }
 
 /** The content of the selected tab; below the activity what the task is doing, if that is not its agent's work. */
@@ -223,7 +223,7 @@ function tabRows(
   return { ...shown, lines: [...filled, [], doing] }
 }
 
-function tabsLine({ tab, at }: ScreenState, columns: number): Line {
+function tabsLine(tab: Tab, at: number | null, columns: number): Line {
   const gap = columns < TABS.join('    ').length ? '' : ' '
   const names = TABS.map((name) => (name === tab ? accent(`[${name}]`) : dim(`${gap}${name}${gap}`)))
   return [...names.flatMap((name) => [name, ' ']), at === null ? '' : dim('  scrolled: End goes back')]
@@ -239,7 +239,7 @@ interface PaneRoom {
  */
 function growing(blocks: Ring<Block | string>, at: number | null, { columns, rows }: PaneRoom): PaneRows {
   const { first, end } = blocks
-  const to = at === null ? end : Math.max(first, Math.min(end, at))
+  const to = Math.max(Math.min(first + 1, end), Math.min(end, at ?? end))
   const laid: Line[] = []
   const lay = (number: number): readonly Line[] => {
     const block = blocks.at(number) ?? ''
@@ -251,7 +251,7 @@ function growing(blocks: Ring<Block | string>, at: number | null, { columns, row
   // If there is too little above, what follows fills the rest.
   let until = to
   while (until < end && lines.length < rows) lines.push(...lay(until++).slice(0, rows - lines.length))
-  return { lines, shown: { from, to: until, first, end, grows: true } }
+  return { lines, shown: { at: until < end ? until : null, position: until, rows } }
 }
 
 /** A text that keeps its own indent when it wraps, because it may be code. */
@@ -263,9 +263,9 @@ function textBlock(text: string): Block {
 /** The part of fixed content that begins at a line. */
 function fixed(blocks: readonly Block[], at: number | null, { columns, rows }: PaneRoom): PaneRows {
   const lines = linesOfBlocks(blocks, columns)
-  const from = Math.max(0, Math.min(lines.length - rows, at ?? 0))
-  const to = Math.min(lines.length, from + rows)
-  return { lines: lines.slice(from, to), shown: { from, to, first: 0, end: lines.length, grows: false } }
+  const position = Math.max(0, Math.min(lines.length - rows, at ?? 0))
+  const shown = { at: position === 0 ? null : position, position, rows }
+  return { lines: lines.slice(position, position + rows), shown }
 }
 
 interface Foot {

@@ -53,7 +53,6 @@ export function reportPage(data: ReportData, { project, range, now }: PageFacts)
         </style>
       </head>
       <body>
-        <a class="skip" href="#main">Skip to the content</a>
         <header>
           <h1>${project}</h1>
           <p>${headline(data, range)}</p>

@@ -7,11 +7,8 @@ body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:60rem;font:1rem/1.55 syste
 h1{font-size:1.9rem;line-height:1.2;margin:0 0 .25rem}
 h2{font-size:1.35rem;margin:2.75rem 0 .75rem;padding-bottom:.25rem;border-bottom:1px solid var(--line)}
 h3{font-size:1.05rem;margin:1.75rem 0 .35rem}
-h5{font-size:1rem;margin:1rem 0 .25rem}
 a{color:var(--link)}
 a:focus-visible,[tabindex]:focus-visible{outline:3px solid var(--link);outline-offset:2px}
-.skip{position:absolute;left:-999rem}
-.skip:focus{position:static}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;padding:0;margin:1.25rem 0;list-style:none}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.75rem;margin:1.25rem 0}
 .figures div{background:var(--soft);border-radius:.5rem;padding:.6rem .8rem}
@@ -26,29 +23,22 @@ td{white-space:nowrap}
 th[scope=row]{min-width:4.5rem}
 td.wide{min-width:12rem;white-space:normal;overflow-wrap:anywhere}
 figure{margin:1rem 0;overflow-x:auto}
-figcaption{font-size:.85rem;color:var(--dim);margin:.25rem 0}
 svg{display:block;width:100%;height:auto}
 svg text{font-size:10px;fill:var(--dim);font-family:inherit}
 svg .bar{fill:var(--bar)}
 svg .done{fill:var(--done)}
 svg .failed{fill:var(--failed)}
 svg .open{fill:var(--open)}
-svg .axis{stroke:var(--line);stroke-width:1}
 .meter{height:.6rem;border-radius:.3rem;margin-top:.4rem}
-.facts{font-size:.85rem;color:var(--dim)}
-.facts{margin:.1rem 0 .5rem}
+figcaption,.facts,footer{font-size:.85rem;color:var(--dim);margin:.1rem 0 .5rem}
 .dim{color:var(--dim)}
 .done-text{color:var(--done)}
 .blocked-text,.unclear-text,.failed-text{color:var(--failed)}
 .eligible-text{color:var(--link)}
 article{padding-bottom:.75rem;border-bottom:1px solid var(--line)}
-article p,article ul,article ol{margin:.4rem 0}
 pre{background:var(--soft);padding:.75rem;border-radius:.5rem;overflow-x:auto;font-size:.82rem;line-height:1.35}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9em}
-blockquote{margin:.5rem 0;padding-left:1rem;border-left:3px solid var(--line);color:var(--dim)}
 dt{font-weight:600}
-dd{margin:0 0 .6rem}
-footer{margin-top:3rem;font-size:.85rem;color:var(--dim)}
 @media (max-width:40rem){body{font-size:.95rem}h1{font-size:1.5rem}figure svg{min-width:36rem}.figures{grid-template-columns:repeat(2,1fr)}}
-@media print{body{max-width:none;padding:0;font-size:10.5pt}nav,.skip{display:none}article,figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.scroll,pre,figure{overflow:visible}pre{white-space:pre-wrap}td{white-space:normal}*{print-color-adjust:exact}}
+@media print{body{max-width:none;padding:0;font-size:10.5pt}nav{display:none}article,figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.scroll,pre,figure{overflow:visible}pre{white-space:pre-wrap}td{white-space:normal}*{print-color-adjust:exact}}
 `

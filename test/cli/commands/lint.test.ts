@@ -111,7 +111,7 @@ describe('ralph lint for other programs', () => {
     )
     expect(stdout).toContain('T-1%25')
     expect(readFileSync(summary, 'utf8')).toMatch(
-      /^### Task files\n\n\d error, \d warnings? in 1 task file\n/,
+      /^### Task files\n\n```text\n[^]*\d error, \d warnings? in 1 task file\n```\n/,
     )
     const plain = await ralph(['lint', '--format', 'text'], { cwd: join(root, 'app'), env })
     expect(plain.stdout).not.toContain('::')
