@@ -1,4 +1,4 @@
-import type { Key, Terminal, TerminalListener } from '../screen/full/terminal.ts'
+import type { Key, Terminal, TerminalListener } from '../screen/full/state.ts'
 import { wantsLiveLines } from '../screen/style.ts'
 import type { Io } from './io.ts'
 import type { Keyboard } from './keyboard.ts'

@@ -88,6 +88,16 @@ export function first<T>(items: readonly T[], most: number, show: (item: T) => B
   return [...items.slice(0, most).map(show), ...(more > 0 ? [line(dim(`and ${more} more`))] : [])]
 }
 
+/** Facts after a head with dots between, wrapped between them; those that do not apply are left out. */
+export function facts(head: Line, parts: readonly (string | false | null)[], tone?: Tone): Block {
+  const words = parts
+    .filter(Boolean)
+    .join(' ·\n')
+    .split('\n')
+    .map((word): Line => [tone ? { text: word, tone } : word])
+  return { kind: 'hang', head, words, gap: ' ' }
+}
+
 /** A sentence after a head, wrapped at words below it. */
 export function paragraph(head: Line, text: string, tone?: Tone): Block {
   const words = text.replaceAll(/\s+/g, ' ').trim()

@@ -3,10 +3,9 @@ import type { TaskJson } from '../backlog/json.ts'
 import type { BacklogDiff, DiffItem } from '../history/backlog-diff.ts'
 import type { FieldChange, TaskChange } from '../history/task-change.ts'
 import { strong, dim, accent, bad, line, paragraph, section, type Block } from './block.ts'
-import { partOf } from './graph-part.ts'
-import { mermaidOf } from './graph-text.ts'
+import { partOf, mermaidOf } from './graph-text.ts'
 import { groupAlike, lintLine } from './lint-view.ts'
-import { markdownText } from './markdown-text.ts'
+import { markdownText } from './printable.ts'
 
 /** Tasks with the same change, each with its details. */
 interface Group {

@@ -1,7 +1,6 @@
 import type { TaskState } from '../backlog/select/selection.ts'
-import type { DrawnTask } from './graph-layers.ts'
+import { type DrawnTask, graphRows } from './graph-rows.ts'
 import { dim, line, table, BLANK, type Block, type Cell } from './block.ts'
-import { graphRows } from './graph-rows.ts'
 import { signOf } from './task-lines.ts'
 
 /** More lanes would leave no room for titles; the other needs are listed in words. */

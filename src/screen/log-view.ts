@@ -3,7 +3,7 @@ import { dayText } from '../base/time.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { formatTokens } from '../base/usage.ts'
 import { strong, dim, accent, line, paragraph, spread, BLANK, type Block } from './block.ts'
-import { markdownText } from './markdown-text.ts'
+import { markdownText } from './printable.ts'
 import { counted } from '../base/text.ts'
 import { spentText } from './told.ts'
 

@@ -3,7 +3,7 @@ import type { Wait } from '../backlog/select/schedule.ts'
 import { unblocks, type Selection, type TaskState } from '../backlog/select/selection.ts'
 import type { TierChoice } from '../backlog/select/tier.ts'
 import type { Facts, TaskHead } from '../backlog/model.ts'
-import { strong, dim, accent, line, table, BLANK, type Block, type Row } from './block.ts'
+import { strong, dim, accent, line, table, BLANK, facts, type Block, type Row } from './block.ts'
 import {
   commaSeparated,
   countByStanding,
@@ -12,8 +12,9 @@ import {
   named,
   thenLines,
   titleLine,
+  waitingRows,
+  type WaitingTask,
 } from './task-lines.ts'
-import { waitingRows, type WaitingTask } from './waiting-view.ts'
 
 /** The data of `ralph next`. */
 interface NextScreen {
@@ -114,19 +115,10 @@ function stuckBlocks({ selection, waiting, explain }: NextScreen): readonly Bloc
 
 function taskBlocks({ task, choice, agent }: NextTask, selection: Selection<TaskHead>): readonly Block[] {
   const { tier, why, maxTurns, timeoutSeconds } = choice
-  const facts = [tier, why, `up to ${limitsText(maxTurns, timeoutSeconds)}`, ...(agent ? [agent] : [])]
+  const limits = `up to ${limitsText(maxTurns, timeoutSeconds)}`
   return [
     titleLine(task),
-    // A number stays on the line of its noun.
-    {
-      kind: 'hang',
-      head: ['       '],
-      words: facts
-        .join(' · ')
-        .split(/(?<=,) | (?=·)/)
-        .map((words) => [dim(words)]),
-      gap: ' ',
-    },
+    facts(['       '], [tier, why, limits, agent], 'dim'),
     ...named('after', dependenciesOf(task, selection), '  '),
     ...named('touches', commaSeparated(task.touches), ' '),
     ...thenLines(unblocks(selection, task.id)),
@@ -167,22 +159,20 @@ function summary({ selection, eligible: all, together, explain }: NextScreen): B
   const { states, counts, eligible } = selection
   const { waiting, blocked, unclear } = countByStanding(states)
   const others = eligible.length - 1
-  const parts = [
-    `${counts.DONE} of ${states.length} done`,
-    ...(all || together ? [`${eligible.length} eligible`] : []),
-    ...(!all && !together && others > 0 ? [`${others} more eligible (ralph next --all)`] : []),
-    ...(waiting > 0
-      ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}${explain ? '' : ' (ralph next --explain)'}`]
-      : []),
-    ...(blocked > 0 ? [`${blocked} blocked`] : []),
-    ...(unclear > 0 ? [`${unclear} unclear (ralph lint)`] : []),
-  ]
-  return {
-    kind: 'hang',
-    head: [],
-    words: parts.map((part, at) => [dim(at === 0 ? part : `· ${part}`)]),
-    gap: ' ',
-  }
+  const isList = all !== null || together !== null
+  return facts(
+    [],
+    [
+      `${counts.DONE} of ${states.length} done`,
+      isList && `${eligible.length} eligible`,
+      !isList && others > 0 && `${others} more eligible (ralph next --all)`,
+      waiting > 0 &&
+        `${waiting} ${waiting === 1 ? 'waits' : 'wait'}${explain ? '' : ' (ralph next --explain)'}`,
+      blocked > 0 && `${blocked} blocked`,
+      unclear > 0 && `${unclear} unclear (ralph lint)`,
+    ],
+    'dim',
+  )
 }
 
 function isKeptBack({ task, eligible }: TaskState<TaskHead>): boolean {

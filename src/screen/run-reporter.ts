@@ -1,12 +1,10 @@
-import { remainingTime, type Pace } from './remaining-time.ts'
+import { remainingTime, type Pace, footLine, LIVE } from './run-state.ts'
 import type { RunEvent } from '../engine/events/event.ts'
 import type { RunStatus } from './run-status.ts'
 import { dim, line, type Block } from './block.ts'
-import { layOut, type Canvas } from './layout.ts'
+import { layOut, type Canvas, SPREAD_COLUMNS } from './layout.ts'
 import { LiveRegion } from './live-region.ts'
-import { footLine, LIVE } from './run-state.ts'
 import { RunStory } from './run-story.ts'
-import { SPREAD_COLUMNS } from './wrap.ts'
 
 /** The output of a run's report. */
 export interface ReportTarget {

@@ -2,6 +2,7 @@ import { formatDuration } from '../base/time.ts'
 import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../engine/events/event.ts'
 import { formatCost } from '../base/usage.ts'
 import { dim, good, bad, line, paragraph, table, BLANK, type Block, type Cell } from './block.ts'
+import { spentText } from './told.ts'
 import { endCounts } from '../engine/events/tell.ts'
 
 /** The event that ended one task of the run. */
@@ -30,14 +31,14 @@ export function summaryOf(
 
 function totals(finished: RunFinished): string {
   const { blocked, waiting, seconds, cost } = finished
-  const parts = [
+  return [
     ...endCounts(finished),
     // Waiting tasks may wait for the blocked ones.
-    ...(blocked.length > 0 && waiting > 0 ? [`${waiting} ${waiting === 1 ? 'waits' : 'wait'}`] : []),
-    formatDuration(seconds),
-    ...(cost === null ? [] : [formatCost(cost)]),
+    blocked.length > 0 && waiting > 0 && `${waiting} ${waiting === 1 ? 'waits' : 'wait'}`,
+    spentText(seconds, { turns: null, costUsd: cost }),
   ]
-  return parts.join(' · ')
+    .filter(Boolean)
+    .join(' · ')
 }
 
 function rowOf(end: TaskEndEvent): readonly Cell[] {

@@ -5,7 +5,7 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { blankComments } from '../backlog/markdown/inline.ts'
 import { itemIn, linesOf, withoutBullet } from '../backlog/markdown/lines.ts'
-import { dim, line, paragraph, table, BLANK, coloured, type Block, type Row } from './block.ts'
+import { dim, line, paragraph, table, BLANK, coloured, facts, type Block, type Row } from './block.ts'
 import { dependenciesOf, label, limitsText, named, signOf, thenLines, titleLine } from './task-lines.ts'
 import { explain } from './reason-text.ts'
 import { counted } from '../base/text.ts'
@@ -50,7 +50,7 @@ export function showView({
   const sections = task.sections.map((section) => sectionRow(section, task))
   return [
     titleLine(task),
-    paragraph(['       '], factsOf(state, choice).join(' · '), 'dim'),
+    facts(['       '], factsOf(state, choice), 'dim'),
     ...named('after', dependenciesOf(task, selection), '  '),
     ...named('before', dependants, '  '),
     ...waitsLines(state, attempts),
@@ -77,22 +77,13 @@ function factsOf(
   { tier, why, maxTurns, timeoutSeconds }: TierChoice,
 ): string[] {
   const status = task.status ?? 'no clear status'
-  return [
-    eligible ? `${status}, eligible` : status,
-    tier,
-    why,
-    `up to ${limitsText(maxTurns, timeoutSeconds)}`,
-  ]
+  const limits = `up to ${limitsText(maxTurns, timeoutSeconds)}`
+  return [eligible ? `${status}, eligible` : status, tier, why, limits]
 }
 
 function completionText({ commit, agent, seconds, usage, reverted }: CompletionRecord): string {
-  const parts = [
-    commit.slice(0, 10),
-    ...(agent === null ? [] : [agent]),
-    ...(seconds === null ? [] : [spentText(seconds, usage)]),
-    ...(reverted ? ['reverted since'] : []),
-  ]
-  return parts.join(' · ')
+  const spent = seconds !== null && spentText(seconds, usage)
+  return [commit.slice(0, 10), agent, spent, reverted && 'reverted since'].filter(Boolean).join(' · ')
 }
 
 function attemptsText(task: Task, attempts: readonly KeptAttempt[]): string {

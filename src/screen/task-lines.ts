@@ -2,7 +2,20 @@ import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
 import type { Selection, TaskState } from '../backlog/select/selection.ts'
 import type { Facts, TaskHead } from '../backlog/model.ts'
-import { strong, dim, accent, good, bad, spread, type Block, type Line, type Piece } from './block.ts'
+import {
+  strong,
+  dim,
+  accent,
+  good,
+  bad,
+  spread,
+  table,
+  type Block,
+  type Line,
+  type Piece,
+  type Cell,
+} from './block.ts'
+import type { Explanation } from './reason-text.ts'
 
 /** The first line of a task that is shown in full. */
 export function titleLine(task: Facts<'title' | 'milestone'>): Block {
@@ -90,4 +103,21 @@ export function limitsText(maxTurns: number, timeoutSeconds: number): string {
 /** A time limit in words: `15 min`. */
 export function timeLimitText(seconds: number): string {
   return seconds % 60 === 0 && seconds < 3600 ? `${seconds / 60} min` : formatDuration(seconds)
+}
+
+/** A task that waits, and why. */
+export interface WaitingTask {
+  readonly id: string
+  readonly title: string
+  readonly reasons: readonly Explanation[]
+}
+
+/** Why each of these tasks waits: one row for each reason, with the task's name on the first. */
+export function waitingRows(tasks: readonly WaitingTask[]): Block {
+  const rows = tasks.flatMap(({ id, title, reasons }) =>
+    reasons.map(({ why, where }, index): readonly Cell[] => {
+      return [index === 0 ? id : '', index === 0 ? title : '', [why, '  ', dim(where)]]
+    }),
+  )
+  return table(rows, { shrink: [1], wrap: 2 })
 }

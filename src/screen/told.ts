@@ -17,6 +17,7 @@ import {
   line,
   paragraph,
   spread,
+  facts,
   type Block,
   type Line,
   type Piece,
@@ -55,9 +56,9 @@ export function told(event: RunEvent): readonly Block[] {
       return baselineBlocks(event.results)
     case 'task-started': {
       const { task, tier, limits } = event
-      const facts = [tier, `${limits.turns} turns`, timeLimitText(limits.seconds)].join(' · ')
+      const most = [tier, `${limits.turns} turns`, timeLimitText(limits.seconds)].join(' · ')
       const left = [accent(task.id), '  ', strong(task.title)]
-      return [spread(left, [dim(facts)])]
+      return [spread(left, [dim(most)])]
     }
     case 'attempt-started': {
       const { counted: number, most, agent, model, at } = event
@@ -99,18 +100,13 @@ export function endsTask({ type }: RunEvent): boolean {
 /** The head of a run: its folder, agent, gates, number of jobs and sandbox, and how to start workers. */
 function runHead(event: RunStarted): readonly Block[] {
   const { gates, sandbox, jobs, queue } = event
-  const facts = [
+  const checks = gates.map(({ name }) => name).join(', ')
+  const parts = [
     ...placeFacts(event, jobs),
-    gates.length > 0
-      ? `gates: ${gates.map(({ name }) => name).join(', ')}`
-      : 'no gates: nothing checks the work',
+    checks === '' ? 'no gates: nothing checks the work' : `gates: ${checks}`,
     sandboxText(sandbox),
   ]
-  const words = facts.map((fact, at) => [at < facts.length - 1 ? `${fact} ·` : fact])
-  return [
-    { kind: 'hang', head: [], words, gap: ' ' },
-    ...(queue ? [line(dim(`workers: ralph worker --queue ${queue}`))] : []),
-  ]
+  return [facts([], parts), ...(queue ? [line(dim(`workers: ralph worker --queue ${queue}`))] : [])]
 }
 
 /** `shop`, `main @ 91c2d07`, `claude`, `2 jobs`: where a run is, and what it works with. */

@@ -1,4 +1,3 @@
-import { unreachable } from '../base/errors.ts'
 import type { Verification, VerifiedTask, VerifyState } from '../history/verify.ts'
 import { dim, good, bad, line, paragraph, table, BLANK, type Block, type Piece, type Cell } from './block.ts'
 import { counted, fewOf } from '../base/text.ts'
@@ -28,7 +27,7 @@ export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen)
 
 /** Whether a task needs a row. */
 export function isShown({ state, reverted }: VerifiedTask): boolean {
-  return state === 'moved' || state === 'missing' || state === 'not-completing' || reverted
+  return !isRight(state) || reverted
 }
 
 function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): readonly Block[] {
@@ -62,25 +61,27 @@ export function verifyWords({ commit, found, state, reverted }: VerifiedTask): r
 /** The numbers of correct and wrong tasks. */
 function verifySummary(tasks: readonly VerifiedTask[]): string {
   const count = (wanted: VerifyState): number => tasks.filter(({ state }) => state === wanted).length
-  const parts = (['sealed', 'matches', 'moved', 'missing', 'not-completing'] as const)
+  const parts = (Object.keys(SIGNS) as VerifyState[])
     .filter((state) => count(state) > 0)
     .map((state) => `${count(state)} ${state === 'matches' ? 'match' : state}`)
   return `${counted(tasks.length, 'task')} done: ${parts.join(', ')}`
 }
 
+const SIGNS: Readonly<Record<VerifyState, Piece>> = {
+  sealed: good('✓'),
+  matches: good('✓'),
+  moved: dim('→'),
+  missing: bad('✗'),
+  'not-completing': bad('✗'),
+}
+
 function signOf({ state, reverted }: VerifiedTask): Piece {
-  switch (state) {
-    case 'sealed':
-    case 'matches':
-      return reverted ? dim('↺') : good('✓')
-    case 'moved':
-      return dim('→')
-    case 'missing':
-    case 'not-completing':
-      return bad('✗')
-    default:
-      return unreachable(state)
-  }
+  return reverted && isRight(state) ? dim('↺') : SIGNS[state]
+}
+
+/** Whether the file names the commit that completed its task. */
+export function isRight(state: VerifyState): boolean {
+  return state === 'sealed' || state === 'matches'
 }
 
 /** A DONE task whose gates were run again on its commit. */
@@ -95,15 +96,15 @@ export function checkedBlocks(
     commit,
     passed,
     problem,
-  }: { readonly commit: string; readonly passed: readonly string[] } & Pick<CheckedTask, 'problem'>,
+  }: Pick<CheckedTask, 'problem'> & {
+    readonly commit: string
+    readonly passed: readonly string[]
+  },
   tasks: readonly VerifiedTask[],
 ): readonly Block[] {
   const ids = tasks.flatMap(({ id, found }) => (found === commit ? [id] : []))
-  const head: readonly Piece[] = [
-    problem === null ? good('✓') : bad('✗'),
-    ` ${fewOf(ids)}  ${commit.slice(0, 10)}  `,
-  ]
-  return [paragraph(head, problem ?? fewOf(passed))]
+  const sign = problem === null ? good('✓') : bad('✗')
+  return [paragraph([sign, ` ${fewOf(ids)}  ${commit.slice(0, 10)}  `], problem ?? fewOf(passed))]
 }
 
 /** The number of green commits. */

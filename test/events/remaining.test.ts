@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { remainingTime } from '../../src/screen/remaining-time.ts'
+import { remainingTime, remainingText } from '../../src/screen/run-state.ts'
 import { statusAfter, type RunStatus } from '../../src/screen/run-status.ts'
-import { remainingText } from '../../src/screen/run-state.ts'
 import { attemptStarted, completed, START, taskStarted } from '../ui/recorded.ts'
 import { runStarted } from './run-started.ts'
 

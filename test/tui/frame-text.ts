@@ -1,7 +1,7 @@
 import type { Frame, FrameRow } from '../../src/screen/full/painter.ts'
 import { textOf } from '../../src/screen/block.ts'
 import { textWidth } from '../../src/screen/width.ts'
-import { fit } from '../../src/screen/wrap.ts'
+import { fit } from '../../src/screen/layout.ts'
 
 /** What a frame says, as text. */
 export function frameText({ rows, columns }: Frame): string {

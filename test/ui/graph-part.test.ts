@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { select } from '../../src/backlog/select/selection.ts'
-import { graphPart, type GraphPart } from '../../src/screen/graph-part.ts'
+import { graphPart, type GraphPart } from '../../src/screen/graph-text.ts'
 import { buildTask } from '../task/build-task.ts'
 
 /** T-001 to T-004 in a row, T-005 beside them, T-006 needs both and one that does not exist; T-007 and T-008 wait for each other. */

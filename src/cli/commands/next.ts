@@ -15,7 +15,7 @@ import {
   type Together,
 } from '../../screen/next-view.ts'
 import { explainListed, needsWhole } from '../../screen/reason-text.ts'
-import type { WaitingTask } from '../../screen/waiting-view.ts'
+import type { WaitingTask } from '../../screen/task-lines.ts'
 import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 import { blockedReasons, openListing, openTask } from '../../project/listing.ts'

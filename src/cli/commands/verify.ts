@@ -7,6 +7,7 @@ import { line } from '../../screen/block.ts'
 import {
   checkedBlocks,
   checkedSummary,
+  isRight,
   isShown,
   verifyView,
   verifyWords,
@@ -25,7 +26,7 @@ export async function run(context: Context): Promise<number> {
   const wrong = context.options.on('fix') ? before.tasks.filter(mayBeFixed) : []
   if (wrong.length > 0) await nameAnew(context, place, wrong)
   const { tasks, isCutOff } = wrong.length > 0 ? await verify(context, place) : before
-  const isInOrder = tasks.every(({ state }) => state === 'sealed' || state === 'matches')
+  const isInOrder = tasks.every(({ state }) => isRight(state))
   const fixed = wrong.map(({ id }) => id)
   if (!context.json) {
     const unfinished = isInOrder ? null : await unfinishedTask(place)
@@ -87,8 +88,7 @@ async function annotate(
   const report = (severity: 'warning' | 'error', id: string, text: string): void =>
     context.printRaw(githubCommand(severity, { title: 'ralph verify' }, `${id}: ${text}`))
   for (const task of tasks.filter(isShown)) {
-    const isRight = task.state === 'sealed' || task.state === 'matches'
-    report(isRight ? 'warning' : 'error', task.id, verifyWords(task).join(' '))
+    report(isRight(task.state) ? 'warning' : 'error', task.id, verifyWords(task).join(' '))
   }
   const red = checked.flatMap(({ id, found, problem }) =>
     problem === null ? [] : [{ id, text: `${found?.slice(0, 10) ?? ''} ${problem}` }],

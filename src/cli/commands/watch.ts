@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import { UserError } from '../../base/errors.ts'
 import { openPlace, type Place } from '../../project/project.ts'
-import type { Steering } from '../../screen/full/state.ts'
-import type { Terminal } from '../../screen/full/terminal.ts'
+import type { Steering, Terminal } from '../../screen/full/state.ts'
 import type { Context } from '../command.ts'
 import { takeLittleMemory } from '../run/little-memory.ts'
 import { makeScreen } from '../run/full-screen.ts'
@@ -24,7 +23,7 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
     io,
     { place, named: args[0] },
     {
-      heard({ known }) {
+      heard(known) {
         for (const event of known) opened?.changed(event)
       },
       changed: () => opened?.screen.changed(),
@@ -80,7 +79,7 @@ async function printRun(context: Context, place: Place): Promise<number> {
     io,
     { place, named: args[0] },
     {
-      heard({ all, known }) {
+      heard(known, all) {
         for (const event of json ? all : known) show.event(event)
         end()
       },

@@ -7,7 +7,7 @@ import type { Place, Project } from '../../project/project.ts'
 import { boardOf, EMPTY_BOARD, type Board } from '../../screen/full/board.ts'
 import { RunModel } from '../../screen/full/model.ts'
 import { Screen, type ScreenPorts } from '../../screen/full/screen.ts'
-import type { Terminal } from '../../screen/full/terminal.ts'
+import type { Terminal } from '../../screen/full/state.ts'
 import type { Context } from '../command.ts'
 import { canvasFor } from '../context.ts'
 

@@ -1,7 +1,7 @@
 import { keepTerminalModes } from '../../process/terminal-modes.ts'
 import type { ProcessEnd } from '../../process/start.ts'
 import type { Borrower, PersonTerminal } from '../../process/terminal.ts'
-import { KEEP_TITLE, TITLE_BACK, USUAL_MODES } from '../../screen/usual-modes.ts'
+import { KEEP_TITLE, TITLE_BACK, USUAL_MODES } from '../../screen/style.ts'
 import type { Io } from '../io.ts'
 
 /**

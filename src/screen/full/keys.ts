@@ -1,6 +1,6 @@
 import type { RunStatus } from '../run-status.ts'
 import { strong, dim, accent, line, table, BLANK, type Block, type Line } from '../block.ts'
-import { lineWidth, trimEnd } from '../wrap.ts'
+import { lineWidth, trimEnd } from '../layout.ts'
 import type { BoardTask, TreeRow } from './board.ts'
 import {
   FIRST_STATE,
@@ -10,8 +10,8 @@ import {
   type Prompt,
   type ScreenState,
   type Steering,
+  type Key,
 } from './state.ts'
-import type { Key } from './terminal.ts'
 
 /** What decides which keys do something. */
 interface Possible extends Liveness {

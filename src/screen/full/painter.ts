@@ -1,9 +1,8 @@
 import { textOf, withText, type Line, type Piece } from '../block.ts'
-import { lineText, type Canvas } from '../layout.ts'
+import { lineText, type Canvas, fit } from '../layout.ts'
 import { printable } from '../printable.ts'
-import { USUAL_MODES } from '../usual-modes.ts'
+import { USUAL_MODES } from '../style.ts'
 import { isNarrow } from '../width.ts'
-import { fit } from '../wrap.ts'
 
 /** A part of a row: a number of columns from a first one, counted from 0. Its content never reaches beyond. */
 export interface Segment {

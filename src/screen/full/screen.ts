@@ -1,4 +1,5 @@
-import { line, paragraph, type Block } from '../block.ts'
+import { messageOf } from '../../base/errors.ts'
+import { paragraph, type Block } from '../block.ts'
 import type { Canvas } from '../layout.ts'
 import { treeOf, type Board, type BoardTask, type TreeRow } from './board.ts'
 import { press } from './keys.ts'
@@ -11,8 +12,9 @@ import {
   type ScreenState,
   type Steering,
   type Tab,
+  type Key,
+  type Terminal,
 } from './state.ts'
-import type { Key, Terminal } from './terminal.ts'
 import { view, type Viewed } from './view.ts'
 
 /** Leaves the terminal to another program during the work. */
@@ -158,11 +160,10 @@ export class Screen {
     this.#follow()
     const { terminal, model, board, project, now, liveness } = this.#ports
     const rows = this.#tree(board())
-    const task = this.#task(rows)
-    const size = terminal.size()
+    const task = this.#task
     this.#viewed = view({
       ...liveness(),
-      size,
+      size: terminal.size(),
       state: this.#state,
       model,
       rows,
@@ -219,13 +220,8 @@ export class Screen {
     return rows
   }
 
-  #task(rows: readonly TreeRow[]): BoardTask | null {
-    const { selected } = this.#state
-    if (selected === '') return null
-    const row = rows.find((one) => one.kind === 'task' && one.task.id === selected)
-    return row?.kind === 'task'
-      ? row.task
-      : (this.#ports.board().tasks.find(({ id }) => id === selected) ?? null)
+  get #task(): BoardTask | null {
+    return this.#ports.board().tasks.find(({ id }) => id === this.#state.selected) ?? null
   }
 
   /** The first visible row of the list, so that the selected one is visible, and its milestone if the row is its first. */
@@ -253,7 +249,7 @@ export class Screen {
 
   /** Shows the old content until the new one is loaded. */
   #loadMaterial(): void {
-    const task = this.#task(this.#rows.rows)
+    const task = this.#task
     const { tab } = this.#state
     if (!task || tab === 'activity') return
     const key = `${task.id} ${tab}`
@@ -266,7 +262,7 @@ export class Screen {
       this.#material = { ...this.#material, blocks, isLoading: false }
       this.changed()
     }
-    this.#ports.material(task, tab).then(show, (error: unknown) => show([problem(error)]))
+    this.#ports.material(task, tab).then(show, (error: unknown) => show([paragraph([], messageOf(error))]))
   }
 
   #press(key: Key): void {
@@ -276,7 +272,7 @@ export class Screen {
     const { state, intent } = press(this.#state, key, {
       ...this.#ports.liveness(),
       rows,
-      task: this.#task(rows),
+      task: this.#task,
       status: this.#ports.model.status,
       listHeight: viewed.listHeight,
       pane: viewed.pane,
@@ -294,7 +290,7 @@ export class Screen {
       case 'steer':
         return this.#say(steer(intent.steering))
       case 'open': {
-        const task = this.#task(this.#rows.rows)
+        const task = this.#task
         if (task) this.#say(this.#ports.open(intent.what, task, (work) => this.#lent(work)))
       }
     }
@@ -317,13 +313,4 @@ export class Screen {
     }
     answer.then(show, (error: unknown) => show(messageOf(error)))
   }
-}
-
-function problem(error: unknown): Block {
-  const text = messageOf(error)
-  return text === '' ? line() : paragraph([], text)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
