@@ -14,7 +14,7 @@ export interface Installation {
 }
 
 /** How to run a program for its version. */
-export interface VersionQuestion {
+interface VersionQuestion {
   readonly cwd: string
   readonly env: AgentRequest['env']
   /** Aborting it ends the program. */

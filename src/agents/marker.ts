@@ -4,7 +4,7 @@ import { findOpenLines, isText, linesOf } from '../backlog/markdown/lines.ts'
 export type Marker = { readonly kind: 'done' } | { readonly kind: 'blocked'; readonly reason: string }
 
 /** The marker that counts, if there is one, and the text without its markers. */
-export interface MarkerReading {
+interface MarkerReading {
   readonly marker: Marker | null
   readonly message: string
 }

@@ -1,6 +1,8 @@
+import { StringDecoder } from 'node:string_decoder'
+import { stripVTControlCharacters } from 'node:util'
 import { LineSplitter, Tail } from '../base/stream.ts'
 import { UNKNOWN_USAGE } from '../base/usage.ts'
-import { openPty } from '../process/pty.ts'
+import { openPty } from '../process/terminal.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
 import { driveByHand } from './by-hand.ts'
 import { outcomeOf, type StreamState } from './outcome.ts'
@@ -16,7 +18,6 @@ import type {
   StreamReader,
 } from './port.ts'
 import { writableOf, writePrivateFiles, type PreparedFiles } from './private-files.ts'
-import { TerminalLines } from './terminal-lines.ts'
 import { Watch } from './watch.ts'
 import { messageOf } from '../base/errors.ts'
 
@@ -294,4 +295,48 @@ class AgentProcess {
       seconds: this.#elapsed / 1000,
     })
   }
+}
+
+/** A longer line is cut: nobody reads the rest. */
+const MOST_CHARACTERS = 64 * 1024
+
+/**
+ * The lines that a program prints to a terminal, as a person reads them: without colours and cursor movements, and
+ * without overwritten text, such as the earlier states of a progress bar.
+ */
+class TerminalLines {
+  readonly #decoder = new StringDecoder()
+  #rest = ''
+
+  /** Adds a chunk and returns the lines that it completes. */
+  push(chunk: Uint8Array): readonly string[] {
+    const [first = '', ...others] = this.#decoder.write(chunk).split('\n')
+    const lines = [this.#rest + first, ...others]
+    this.#rest = lastOf(lines.pop()!)
+    return lines.map(visible)
+  }
+
+  /** The unfinished line, such as a question. */
+  get pending(): string {
+    return visible(this.#rest)
+  }
+
+  end(): readonly string[] {
+    const last = visible(this.#rest)
+    this.#rest = ''
+    return last === '' ? [] : [last]
+  }
+}
+
+/** The part of a line that is not overwritten. */
+function lastOf(rest: string): string {
+  const returned = rest.lastIndexOf('\r', rest.length - 2)
+  return rest.slice(Math.max(returned + 1, rest.length - MOST_CHARACTERS))
+}
+
+function visible(line: string): string {
+  const written = stripVTControlCharacters(line)
+    .split('\r')
+    .findLast((text) => text !== '')
+  return (written ?? '').replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
 }

@@ -1,4 +1,4 @@
-import { denialsOf } from '../agents/providers/shell-rules.ts'
+import { denialsOf } from '../agents/providers/request.ts'
 import type { AgentOutcome } from '../agents/port.ts'
 import type { Denial } from '../base/nouns.ts'
 import type { Happening } from './events/event.ts'

@@ -34,7 +34,7 @@ export interface DiffItem {
 }
 
 /** A task that is DONE now, with the numbers in its file; or BLOCKED, with the reason. */
-export interface TurnedItem extends DiffItem {
+interface TurnedItem extends DiffItem {
   readonly text: string
 }
 

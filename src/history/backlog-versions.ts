@@ -19,7 +19,7 @@ import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 import { numberOf } from '../backlog/values.ts'
 
 /** A task file at one time: its content is identified by git's hash of it. */
-export interface TaskVersion extends TaskName {
+interface TaskVersion extends TaskName {
   readonly blob: string
 }
 

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Git } from '../git/git.ts'
-import { readLog, type LogEntry } from '../git/log.ts'
+import { readLog, revertedBy, type LogEntry, type Reverted } from '../git/log.ts'
 import { gatesIn } from '../git/record.ts'
 import { trailerValue, trailerValues, type Trailer } from '../git/trailers.ts'
 import { idInPath } from '../backlog/file-name.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../backlog/vocabulary.ts'
 import { titleIn } from '../backlog/subject.ts'
-import { undoneBy, type Undone } from './undone.ts'
 import type { Usage } from '../base/nouns.ts'
 import { parseCost, parseTokens, secondsIn, UNKNOWN_USAGE } from '../base/usage.ts'
 import { completionsNamed, type DoneTask } from './named-commits.ts'
@@ -236,4 +235,66 @@ function wordsOf(paragraphs: readonly string[], id: string): Pick<LogEntry, 'sub
       .filter(Boolean)
       .join('\n\n'),
   }
+}
+
+/** Which commits of a history are undone. */
+export interface Undone {
+  has(commit: string): boolean
+}
+
+/** Finds the commits that reverts among these undo. A revert that is itself undone does not count. */
+export async function undoneBy(git: Git, entries: readonly LogEntry[]): Promise<Undone> {
+  const reverts = entries.flatMap((entry) => revertedBy(entry).map((target) => ({ by: entry.hash, target })))
+  const brought = await broughtByMerges(
+    git,
+    reverts.map(({ target }) => target),
+  )
+  const undoers = new Map<string, string[]>()
+  for (const { by, target } of reverts) {
+    for (const commit of brought.get(target) ?? [target.commit])
+      undoers.set(commit, [...(undoers.get(commit) ?? []), by])
+  }
+  // git writes whole hashes, people may write short ones.
+  const short = [...undoers].filter(([commit]) => commit.length < (entries[0]?.hash.length ?? 0))
+  const known = new Map<string, boolean>()
+  return { has }
+
+  function has(commit: string): boolean {
+    const answer = known.get(commit)
+    if (answer !== undefined) return answer
+    // Set first: commits may name each other, and the search must end.
+    known.set(commit, false)
+    const abbreviated = short.flatMap(([start, by]) => (commit.startsWith(start) ? by : []))
+    const isUndone = [...(undoers.get(commit) ?? []), ...abbreviated].some((by) => !has(by))
+    known.set(commit, isUndone)
+    return isUndone
+  }
+}
+
+/** For each reverted merge, itself and the commits that it brought; one process if there is a merge. */
+async function broughtByMerges(
+  git: Git,
+  reverted: readonly Reverted[],
+): Promise<ReadonlyMap<Reverted, readonly string[]>> {
+  const merges = reverted.filter(({ onto }) => onto !== null)
+  if (merges.length === 0) return new Map()
+  const { stdout } = await git.run(['rev-list', '--parents', 'HEAD'])
+  const lines = stdout.toString('latin1').trimEnd().split('\n')
+  const parents = new Map(
+    lines.map((line) => line.split(' ')).map(([commit = '', ...rest]) => [commit, rest]),
+  )
+  return new Map(
+    merges.map((merge) => {
+      const kept = ancestry(merge.onto ?? '', parents)
+      return [merge, [...ancestry(merge.commit, parents)].filter((commit) => !kept.has(commit))]
+    }),
+  )
+}
+
+/** A commit and all its ancestors. */
+function ancestry(commit: string, parents: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const found = new Set([commit])
+  // Iterating over a set also visits the members added meanwhile.
+  for (const one of found) for (const parent of parents.get(one) ?? []) found.add(parent)
+  return found
 }

@@ -6,10 +6,9 @@ import { gatesIn } from '../git/record.ts'
 import { trailerValue } from '../git/trailers.ts'
 import type { TaskEnd } from '../backlog/model.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
-import { claimsIn } from './completions.ts'
+import { claimsIn, undoneBy, type Undone } from './completions.ts'
 import { namedCommits, type NamedCommit } from './named-commits.ts'
 import { changeOf, stepsOf, turnedDone } from './task-versions.ts'
-import { undoneBy, type Undone } from './undone.ts'
 
 /**
  * How a DONE task agrees with history. `sealed`: the named commit turned the file DONE, and the file in it names it.

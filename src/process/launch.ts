@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { devNull, platform } from 'node:os'
 import type { Duplex, Readable } from 'node:stream'
 import { resolveProgram } from './program.ts'
-import type { Pty } from './pty.ts'
+import type { Pty } from './terminal.ts'
 import type { TerminalUse } from './start.ts'
 import { messageOf, codeOf } from '../base/errors.ts'
 

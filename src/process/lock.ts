@@ -21,7 +21,7 @@ interface HeldLock {
 }
 
 /** Held by one run in a checkout. */
-export interface Lock {
+interface Lock {
   release(): void
 }
 

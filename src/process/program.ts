@@ -18,7 +18,7 @@ const OWN_FILES: ProgramFiles = {
 }
 
 /** What is started, or why nothing can be. */
-export type Resolved =
+type Resolved =
   | { readonly program: string; readonly args: readonly string[] }
   | {
       readonly reason: string

@@ -1,7 +1,14 @@
 import { join } from 'node:path'
 import { parseGlob, type Glob } from '../base/glob.ts'
-import { locate, readText, type FoundFile, type Located, type Surroundings } from './files.ts'
-import type { Material, ShownMaterial } from './material.ts'
+import {
+  locate,
+  readText,
+  type FoundFile,
+  type Located,
+  type Surroundings,
+  type Material,
+  type ShownMaterial,
+} from './files.ts'
 import { entriesIn } from '../base/folder.ts'
 
 /** The files so far, so that each is included once. */

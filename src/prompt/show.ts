@@ -1,5 +1,5 @@
 import { fenced, fenceFor, inlineCode } from '../backlog/markdown/fence.ts'
-import { REASONS, type FileListing, type Material, type NamedFile, type ShownMaterial } from './material.ts'
+import { REASONS, type FileListing, type Material, type NamedFile, type ShownMaterial } from './files.ts'
 import { countTokens, countUpTo, fairShares, firstLines, type Cut } from './tokens.ts'
 
 /** The most tokens for included files: in all, and for each. */

@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import type { AgentRequest, HandEnd, Provider, Session } from '../../src/agents/port.ts'
-import { FOLDER } from '../../src/agents/port.ts'
+import {
+  FOLDER,
+  type AgentRequest,
+  type HandEnd,
+  type Provider,
+  type Session,
+} from '../../src/agents/port.ts'
 import { createAgent } from '../../src/agents/runtime.ts'
-import { openPty } from '../../src/process/pty.ts'
+import { openPty, type PersonTerminal } from '../../src/process/terminal.ts'
 import { startProcess } from '../../src/process/start.ts'
-import type { PersonTerminal } from '../../src/process/terminal.ts'
 import { requestOf } from './requests.ts'
 import { jsonProvider } from './steered-agent.ts'
 

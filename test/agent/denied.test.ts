@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { denialsOf } from '../../src/agents/providers/shell-rules.ts'
+import { denialsOf } from '../../src/agents/providers/request.ts'
 
 test('what was denied tells which permission would allow it', () => {
   expect(

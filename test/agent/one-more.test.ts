@@ -12,7 +12,7 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const PROVIDER = `
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd } from './failure.ts'
-import { number, parseLine, text, type Json } from './json-lines.ts'
+import { number, parseLine, text, type Json } from './json-reader.ts'
 import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 if (process.argv.includes('next') || process.argv.includes('lint')) throw new Error('loaded, though only its name is wanted')

@@ -8,7 +8,7 @@ import { cagedStart } from '../../src/process/cage/start.ts'
 import { lendGit } from '../../src/engine/slot/lent-git.ts'
 import { NO_NEEDS, type CageNeeds } from '../../src/base/cage-needs.ts'
 import type { CagedAction } from '../../src/base/nouns.ts'
-import type { Pty } from '../../src/process/pty.ts'
+import type { Pty } from '../../src/process/terminal.ts'
 import type { ProcessEnd, Running } from '../../src/process/start.ts'
 
 /** Whether cages work here, by what; the tests of what they do are skipped where they do not. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { openPty } from '../../src/process/pty.ts'
+import { openPty } from '../../src/process/terminal.ts'
 import { available, Ground } from './here.ts'
 
 const ground = available.ok ? new Ground() : null

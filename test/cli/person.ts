@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { openPty, type Pty } from '../../src/process/pty.ts'
+import { openPty, type Pty } from '../../src/process/terminal.ts'
 import { startProcess, type Running } from '../../src/process/start.ts'
 import { openScreen, type Screen } from '../ui/screen.ts'
 

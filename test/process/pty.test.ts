@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openPty, type Pty } from '../../src/process/pty.ts'
+import { openPty, type Pty } from '../../src/process/terminal.ts'
 import { runProgram } from '../../src/process/run.ts'
 import { startProcess, type ProcessOptions, type Running } from '../../src/process/start.ts'
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openGit } from '../../src/git/door.ts'
 import { ignoredPaths } from '../../src/git/repository.ts'
 import { collectMaterials } from '../../src/prompt/collect.ts'
-import type { Material } from '../../src/prompt/material.ts'
+import type { Material } from '../../src/prompt/files.ts'
 import { HAS_LINKS, makeProject, type TestProject } from './project.ts'
 
 const nothingIgnored = () => Promise.resolve(new Set<string>())

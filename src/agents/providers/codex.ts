@@ -10,8 +10,7 @@ import {
 } from '../port.ts'
 import { neverSetUp, openingPrompt, option, levelArgs, mayReadWeb } from './request.ts'
 import type { Usage } from '../../base/nouns.ts'
-import { list, number, record, text, type Json } from './json-lines.ts'
-import { JsonReader, sessionEvent } from './json-reader.ts'
+import { list, number, record, text, JsonReader, sessionEvent, type Json } from './json-reader.ts'
 import { oneLine } from './failure.ts'
 
 /** Its name, and what a person does about a missing login. */

@@ -1,5 +1,5 @@
 import { NO_NEEDS } from '../../base/cage-needs.ts'
-import { whyNoPty } from '../../process/pty.ts'
+import { whyNoPty } from '../../process/terminal.ts'
 import { startProcess } from '../../process/start.ts'
 import { readLastLine } from '../marker.ts'
 import {

@@ -1,8 +1,7 @@
 import { homeOf } from '../../base/cage-needs.ts'
 import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
 import { neverSetUp, hasMcpServers, openingPrompt, option, levelArgs, mayReadWeb } from './request.ts'
-import { parseLine, text, type Json } from './json-lines.ts'
-import { JsonReader } from './json-reader.ts'
+import { parseLine, text, JsonReader, type Json } from './json-reader.ts'
 import type { Usage } from '../../base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../base/usage.ts'
 

@@ -8,13 +8,20 @@ import {
   type StreamEnd,
   type StreamEvent,
 } from '../port.ts'
-import { neverSetUp, hasMcpServers, mcpFile, openingPrompt, option, toolLimit, levelArgs } from './request.ts'
-import { RESERVED_COMMANDS } from './shell-rules.ts'
+import {
+  neverSetUp,
+  hasMcpServers,
+  mcpFile,
+  openingPrompt,
+  option,
+  toolLimit,
+  levelArgs,
+  RESERVED_COMMANDS,
+} from './request.ts'
 import type { Usage } from '../../base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../base/usage.ts'
 import { oneLine, type ProviderFailure } from './failure.ts'
-import { list, number, record, text, textOrNull, type Json } from './json-lines.ts'
-import { JsonReader, sessionEvent } from './json-reader.ts'
+import { list, number, record, text, textOrNull, JsonReader, sessionEvent, type Json } from './json-reader.ts'
 
 /** Its name, and what a person does about a missing login. */
 const COPILOT = { agent: 'Copilot CLI', login: 'run `copilot` and /login, or set GH_TOKEN' } as const

@@ -9,12 +9,20 @@ import {
   type StreamEnd,
   type StreamEvent,
 } from '../port.ts'
-import { neverSetUp, mcpServers, openingPrompt, option, toolLimit, levelArgs, mayReadWeb } from './request.ts'
-import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+import {
+  neverSetUp,
+  mcpServers,
+  openingPrompt,
+  option,
+  toolLimit,
+  levelArgs,
+  mayReadWeb,
+  allowedCommands,
+  RESERVED_COMMANDS,
+} from './request.ts'
 import type { Usage } from '../../base/nouns.ts'
 import { failureEnd, oneLine } from './failure.ts'
-import { number, record, text, type Json } from './json-lines.ts'
-import { JsonReader, sessionEvent } from './json-reader.ts'
+import { number, record, text, JsonReader, sessionEvent, type Json } from './json-reader.ts'
 
 /** Its name, and what a person does about a missing login. */
 const GEMINI = { agent: 'Gemini CLI', login: 'run `gemini` and log in, or set GEMINI_API_KEY' } as const

@@ -1,7 +1,7 @@
 import type { Usage } from '../../base/nouns.ts'
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd, oneLine, type FailureWords, type ProviderFailure } from './failure.ts'
-import { parseLine, textOrNull, list, text, type Json } from './json-lines.ts'
+import { isObject, parsedJson } from '../../base/text.ts'
 
 /** Reads a stream of JSON events, one a line. What they mean is each provider's own. */
 export abstract class JsonReader implements StreamReader {
@@ -41,7 +41,7 @@ export function sessionEvent(id: unknown, model: unknown = null): StreamEvent {
 }
 
 /** The event of a tool. */
-export type ToolEvent = Extract<StreamEvent, { readonly type: 'tool' }>
+type ToolEvent = Extract<StreamEvent, { readonly type: 'tool' }>
 
 /** The tools in a stream that names them only when they start, and later uses the id of the call. */
 class ToolCalls {
@@ -120,7 +120,7 @@ const SUBJECTS = [
 ]
 
 /** One line on what a tool does, such as `Edit src/login.ts` or `Bash npm test`. */
-export function toolSummary(name: string, input: Json, cwd: string): string {
+function toolSummary(name: string, input: Json, cwd: string): string {
   const subject = SUBJECTS.map((key) => subjectText(input[key])).find((value) => value !== '') ?? ''
   return oneLine(`${name} ${relative(subject, cwd)}`)
 }
@@ -131,4 +131,98 @@ function subjectText(value: unknown): string {
 
 function relative(subject: string, cwd: string): string {
   return subject.startsWith(`${cwd}/`) ? subject.slice(cwd.length + 1) : subject
+}
+
+/** An object from a stream, whose fields are not checked yet. */
+export type Json = Readonly<Record<string, unknown>>
+
+/** The object in a line; null for anything else, such as a log line or half an object. */
+export function parseLine(line: string): Json | null {
+  // All events of all agents are objects, so other lines need not be parsed.
+  if (!line.trimStart().startsWith('{')) return null
+  const value = parsedJson(line)
+  return isObject(value) ? value : null
+}
+
+/** The value as an object; empty if it is none. */
+export function record(value: unknown): Json {
+  return isObject(value) ? value : {}
+}
+
+/** The value as a list; empty if it is none. */
+export function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The value as a text; empty if it is none. */
+export function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** The value as a text; null if it is none, or empty. */
+export function textOrNull(value: unknown): string | null {
+  return text(value) || null
+}
+
+/** The value as a number; null if it is none. */
+export function number(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null
+}
+
+/** Reads messages in Claude Code's format, which others print too. */
+export abstract class MessageReader extends JsonReader {
+  /** The last one counts: a background task brings further results. */
+  protected result: Json | null = null
+
+  end(exit: Exit): StreamEnd {
+    const { result } = this
+    return {
+      end: result ? this.resultEnd(result) : this.endWithoutResult(exit),
+      finalMessage: answerOf(result),
+      usage: this.usage(),
+      denied: result ? this.#denials(result) : this.tools.denied,
+    }
+  }
+
+  protected abstract resultEnd(result: Json): StreamEnd['end']
+  protected abstract endWithoutResult(exit: Exit): StreamEnd['end']
+
+  /** The events for an `assistant` message. */
+  protected blocks(message: Json): StreamEvent[] {
+    return list(message['content'])
+      .map(record)
+      .flatMap((block): StreamEvent[] => {
+        if (block['type'] === 'tool_use')
+          return [this.tools.begin(text(block['id']), text(block['name']), record(block['input']))]
+        const said = block['type'] === 'text' ? text(block['text']) : ''
+        return said === '' ? [] : [{ type: 'text', text: said }]
+      })
+  }
+
+  /** The tool results in a `user` message; `denial` matches those of calls that were denied. */
+  protected toolResults(message: Json, denial?: RegExp): ToolEvent[] {
+    return list(message['content'])
+      .map(record)
+      .filter((block) => block['type'] === 'tool_result')
+      .map((block) => {
+        const id = text(block['tool_use_id'])
+        const isError = block['is_error'] === true
+        if (isError && denial?.test(text(block['content']))) this.tools.deny(id)
+        return this.tools.end(id, !isError)
+      })
+  }
+
+  #denials(result: Json): readonly string[] {
+    const calls = list(result['permission_denials']).map(record)
+    const { cwd } = this.request
+    return [
+      ...new Set(calls.map((call) => toolSummary(text(call['tool_name']), record(call['tool_input']), cwd))),
+    ]
+  }
+}
+
+/** An answer in the requested shape is not part of the message. */
+function answerOf(result: Json | null): string {
+  const structured = result?.['structured_output']
+  return structured == null ? text(result?.['result']) : JSON.stringify(structured)
 }

@@ -1,13 +1,29 @@
 import path from 'node:path'
 import { homeOf } from '../../base/cage-needs.ts'
 import type { AgentRequest, Provider, Exit, StreamEnd, StreamEvent } from '../port.ts'
-import { list, parseLine, record, number, text, textOrNull, type Json } from './json-lines.ts'
-import { openingPrompt, option, toolLimit, levelArgs, mayReadWeb } from './request.ts'
-import { allowedCommands, RESERVED_COMMANDS } from './shell-rules.ts'
+import {
+  list,
+  parseLine,
+  record,
+  number,
+  text,
+  textOrNull,
+  JsonReader,
+  sessionEvent,
+  type Json,
+} from './json-reader.ts'
+import {
+  openingPrompt,
+  option,
+  toolLimit,
+  levelArgs,
+  mayReadWeb,
+  allowedCommands,
+  RESERVED_COMMANDS,
+} from './request.ts'
 import type { Usage } from '../../base/nouns.ts'
 import { sum, UNKNOWN_USAGE } from '../../base/usage.ts'
 import { cutOff, failureEnd, oneLine, type ProviderFailure } from './failure.ts'
-import { JsonReader, sessionEvent } from './json-reader.ts'
 
 const OPENCODE = { agent: 'OpenCode', login: 'run `opencode auth login`' } as const
 

@@ -17,14 +17,12 @@ import {
   toolLimit,
   levelArgs,
   mayReadWeb,
+  RESERVED_COMMANDS,
 } from './request.ts'
-import { RESERVED_COMMANDS } from './shell-rules.ts'
 import type { Usage } from '../../base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../base/usage.ts'
 import { failureEnd, oneLine } from './failure.ts'
-import { number, record, text, type Json } from './json-lines.ts'
-import { sessionEvent } from './json-reader.ts'
-import { MessageReader } from './message-reader.ts'
+import { number, record, text, sessionEvent, MessageReader, type Json } from './json-reader.ts'
 
 /** Its name, and what a person does about a missing login. */
 const QWEN = { agent: 'Qwen Code', login: 'run `qwen` and /auth, or set OPENAI_API_KEY' } as const

@@ -1,7 +1,7 @@
 import type { AgentReply } from '../../agents/question.ts'
 import { addUsage } from '../../base/usage.ts'
 import { readOwn, RULES } from '../../prompt/library.ts'
-import type { Material } from '../../prompt/material.ts'
+import type { Material } from '../../prompt/files.ts'
 import { collectMaterials } from '../../prompt/collect.ts'
 import { readAnswer, type Answers, type Mistake, type Phase } from './answers.ts'
 import { writtenTasks } from './changes.ts'

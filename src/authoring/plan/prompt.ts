@@ -1,6 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import { closed, fenced, inlineCode } from '../../backlog/markdown/fence.ts'
-import type { Material } from '../../prompt/material.ts'
+import type { Material } from '../../prompt/files.ts'
 import { showMaterials } from '../../prompt/show.ts'
 import { readTemplate, renderTemplate, type Template } from '../../prompt/template.ts'
 import { countTokens, cutEnd } from '../../prompt/tokens.ts'

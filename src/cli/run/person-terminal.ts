@@ -1,6 +1,5 @@
-import { keepTerminalModes } from '../../process/terminal-modes.ts'
+import { keepTerminalModes, type Borrower, type PersonTerminal } from '../../process/terminal.ts'
 import type { ProcessEnd } from '../../process/start.ts'
-import type { Borrower, PersonTerminal } from '../../process/terminal.ts'
 import { KEEP_TITLE, TITLE_BACK, USUAL_MODES } from '../../screen/style.ts'
 import type { Io } from '../io.ts'
 

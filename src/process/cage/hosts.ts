@@ -10,7 +10,7 @@ interface Allowed {
 }
 
 /** The hosts that a word in the configuration stands for. */
-export const HOST_WORDS: Readonly<Record<string, readonly string[]>> = {
+const HOST_WORDS: Readonly<Record<string, readonly string[]>> = {
   registries: [
     '*.npmjs.org',
     '*.yarnpkg.com',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resetTime } from '../../../src/agents/providers/reset-time.ts'
+import { resetTime } from '../../../src/agents/providers/failure.ts'
 
 const now = new Date(2026, 10, 18, 9, 0, 0)
 const at = (day: number, hour: number, minute = 0, second = 0) =>
