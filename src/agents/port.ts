@@ -8,11 +8,7 @@ import type { PersonTerminal } from '../process/terminal.ts'
  * The port between ralph and an agent: the request, the events, the ways to end.
  * `run` rejects only with what `emit` throws.
  */
-export interface Agent {
-  readonly name: string
-  readonly alwaysReads?: Provider['alwaysReads']
-  /** Whether it can use the MCP servers of a request. */
-  readonly takesMcpServers?: boolean
+export interface Agent extends Pick<Provider, 'name' | 'alwaysReads' | 'takesMcpServers'> {
   run(request: AgentRequest, emit: (event: AgentEvent) => void): Promise<AgentOutcome>
   /** Starts its interactive program in the person's terminal and waits for its end; absent if it has none. */
   byHand?(

@@ -67,13 +67,8 @@ export function bearsMark(pid: number, mark: string): boolean {
 }
 
 function readProc(): ProcessEntry[] {
-  const entries: ProcessEntry[] = []
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const entry = parseStat(Number(name), readStat(name))
-    if (entry) entries.push(entry)
-  }
-  return entries
+  const names = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return names.flatMap((name) => parseStat(Number(name), readStat(name)) ?? [])
 }
 
 const STAT = Buffer.alloc(1024)
@@ -106,20 +101,13 @@ function ps(): Promise<string> {
 
 /** Parses the output of `ps -A -o pid=,ppid=,pgid=,stat=,lstart=`. */
 export function parsePs(text: string): readonly ProcessEntry[] {
-  const entries: ProcessEntry[] = []
-  for (const line of text.split('\n')) {
-    const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/.exec(line)
-    if (!match) continue
-    const [, pid, parent, group, state = '', startedAt = ''] = match
-    if (state.startsWith('Z')) continue
-    entries.push({
-      pid: Number(pid),
-      parent: Number(parent),
-      session: Number(group),
-      startedAt: startedAt.trim(),
-    })
-  }
-  return entries
+  const lines = text.matchAll(/^ *(\d+) +(\d+) +(\d+) +(?!Z)\S+ +(\S.*)$/gm)
+  return [...lines].map(([, pid, parent, group, startedAt = '']) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    session: Number(group),
+    startedAt: startedAt.trim(),
+  }))
 }
 
 /** Prints number, parent and start in milliseconds, one process a line. The system's own processes have no start. */

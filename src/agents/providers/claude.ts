@@ -307,17 +307,13 @@ class ClaudeReader extends MessageReader {
 
 /** Without the output tokens: an event reports them before the message is complete, so they are always too few. */
 function withMessage(before: Usage, usage: Json, isOwnTurn: boolean): Usage {
-  const cached = number(usage['cache_read_input_tokens'])
+  const { inputTokens, cachedTokens } = tokensIn([usage], OF_USAGE)
   return {
     ...before,
     turns: (before.turns ?? 0) + (isOwnTurn ? 1 : 0),
-    inputTokens: sum(before.inputTokens, cached, ...freshInput(usage)),
-    cachedTokens: sum(before.cachedTokens, cached),
+    inputTokens: sum(before.inputTokens, inputTokens),
+    cachedTokens: sum(before.cachedTokens, cachedTokens),
   }
-}
-
-function freshInput(usage: Json): (number | null)[] {
-  return [number(usage['input_tokens']), number(usage['cache_creation_input_tokens'])]
 }
 
 function resultUsage(result: Json, limit: number): Usage {
@@ -330,21 +326,27 @@ function resultUsage(result: Json, limit: number): Usage {
 /** By model if that is reported, as it includes sub-agents and the last turn, which `usage` leaves out. */
 function resultTokens(result: Json): Omit<Usage, 'turns' | 'costUsd'> {
   const models = Object.values(record(result['modelUsage'])).map(record)
-  if (models.length === 0) {
-    const usage = record(result['usage'])
-    const cached = number(usage['cache_read_input_tokens'])
-    return {
-      inputTokens: sum(cached, ...freshInput(usage)),
-      cachedTokens: cached,
-      outputTokens: number(usage['output_tokens']),
-    }
-  }
-  const total = (key: string) => sum(...models.map((model) => number(model[key])))
-  const cached = total('cacheReadInputTokens')
+  return models.length === 0 ? tokensIn([record(result['usage'])], OF_USAGE) : tokensIn(models, OF_MODEL)
+}
+
+/** The names of fresh, cached, newly cached and output tokens. */
+const OF_USAGE = [
+  'input_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'output_tokens',
+] as const
+const OF_MODEL = ['inputTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'outputTokens'] as const
+
+function tokensIn(
+  counts: readonly Json[],
+  [fresh, cached, created, output]: typeof OF_USAGE | typeof OF_MODEL,
+): Omit<Usage, 'turns' | 'costUsd'> {
+  const total = (key: string) => sum(...counts.map((count) => number(count[key])))
   return {
-    inputTokens: sum(cached, total('inputTokens'), total('cacheCreationInputTokens')),
-    cachedTokens: cached,
-    outputTokens: total('outputTokens'),
+    inputTokens: sum(total(cached), total(fresh), total(created)),
+    cachedTokens: total(cached),
+    outputTokens: total(output),
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../port.ts'
 import { neverSetUp, openingPrompt, option, levelArgs, mayReadWeb } from './request.ts'
 import type { Usage } from '../../base/nouns.ts'
-import { list, number, record, text, JsonReader, sessionEvent, type Json } from './json-reader.ts'
+import { list, record, text, JsonReader, sessionEvent, tokensOf, type Json } from './json-reader.ts'
 import { oneLine } from './failure.ts'
 
 /** Its name, and what a person does about a missing login. */
@@ -199,13 +199,7 @@ class CodexReader extends JsonReader {
   }
 
   protected usage(): Usage {
-    return {
-      turns: this.turns.count,
-      inputTokens: number(this.#tokens['input_tokens']),
-      cachedTokens: number(this.#tokens['cached_input_tokens']),
-      outputTokens: number(this.#tokens['output_tokens']),
-      costUsd: null,
-    }
+    return { turns: this.turns.count, ...tokensOf(this.#tokens, 'cached_input_tokens'), costUsd: null }
   }
 }
 

@@ -19,10 +19,11 @@ import {
   mayReadWeb,
   allowedCommands,
   RESERVED_COMMANDS,
+  fileVariable,
 } from './request.ts'
 import type { Usage } from '../../base/nouns.ts'
 import { failureEnd, oneLine } from './failure.ts'
-import { number, record, text, JsonReader, sessionEvent, type Json } from './json-reader.ts'
+import { record, text, JsonReader, sessionEvent, tokensOf, type Json } from './json-reader.ts'
 
 /** Its name, and what a person does about a missing login. */
 const GEMINI = { agent: 'Gemini CLI', login: 'run `gemini` and log in, or set GEMINI_API_KEY' } as const
@@ -102,9 +103,8 @@ export const gemini: Provider = {
 }
 
 /** The only layer that overrides the project's settings; the person's own values in it stay. */
-function settingsIn({ env }: AgentRequest): Invocation['env'] {
-  const variable = 'GEMINI_CLI_SYSTEM_SETTINGS_PATH'
-  return { [variable]: env[variable] ?? `${FOLDER}/settings.json` }
+function settingsIn(request: AgentRequest): Invocation['env'] {
+  return fileVariable(request, 'GEMINI_CLI_SYSTEM_SETTINGS_PATH', 'settings.json')
 }
 
 function permissionArgs(request: AgentRequest): readonly string[] {
@@ -264,12 +264,6 @@ class GeminiReader extends JsonReader {
 
   protected usage(): Usage {
     const stats = record(this.#result?.['stats'])
-    return {
-      turns: this.turns.count,
-      inputTokens: number(stats['input_tokens']),
-      cachedTokens: number(stats['cached']),
-      outputTokens: number(stats['output_tokens']),
-      costUsd: null,
-    }
+    return { turns: this.turns.count, ...tokensOf(stats, 'cached'), costUsd: null }
   }
 }

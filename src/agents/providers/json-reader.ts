@@ -35,6 +35,15 @@ export abstract class JsonReader implements StreamReader {
   }
 }
 
+/** The tokens that most streams count; only those from the cache have a name of their own. */
+export function tokensOf(counts: Json, cached: string): Omit<Usage, 'turns' | 'costUsd'> {
+  return {
+    inputTokens: number(counts['input_tokens']),
+    cachedTokens: number(counts[cached]),
+    outputTokens: number(counts['output_tokens']),
+  }
+}
+
 /** The event that names the conversation, and the model if it is known. */
 export function sessionEvent(id: unknown, model: unknown = null): StreamEvent {
   return { type: 'session', sessionId: textOrNull(id), model: textOrNull(model) }

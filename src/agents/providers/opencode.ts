@@ -168,7 +168,7 @@ function permissions(request: AgentRequest): Json {
     const reading = [...READING, ...(mayReadWeb(request) ? ['webfetch', 'websearch'] : [])]
     return {
       '*': 'deny',
-      ...Object.fromEntries(reading.map((name) => [name, 'allow'])),
+      ...allowing(reading),
       external_directory: 'deny',
     }
   }
@@ -176,14 +176,18 @@ function permissions(request: AgentRequest): Json {
   const servers = Object.keys(request.mcpServers).map((name) => `${name}_*`)
   return {
     '*': 'deny',
-    ...Object.fromEntries([...tools, ...servers].map((name) => [name, 'allow'])),
+    ...allowing([...tools, ...servers]),
     external_directory: 'deny',
     bash: {
       '*': 'deny',
-      ...Object.fromEntries(allowedCommands(request, WILDCARDS).map((command) => [command, 'allow'])),
+      ...allowing(allowedCommands(request, WILDCARDS)),
       ...reservedRules(),
     },
   }
+}
+
+function allowing(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, 'allow']))
 }
 
 function reservedRules(): Json {

@@ -18,11 +18,11 @@ import {
   levelArgs,
   mayReadWeb,
   RESERVED_COMMANDS,
+  fileVariable,
 } from './request.ts'
 import type { Usage } from '../../base/nouns.ts'
-import { UNKNOWN_USAGE } from '../../base/usage.ts'
 import { failureEnd, oneLine } from './failure.ts'
-import { number, record, text, sessionEvent, MessageReader, type Json } from './json-reader.ts'
+import { number, record, text, sessionEvent, MessageReader, tokensOf, type Json } from './json-reader.ts'
 
 /** Its name, and what a person does about a missing login. */
 const QWEN = { agent: 'Qwen Code', login: 'run `qwen` and /auth, or set OPENAI_API_KEY' } as const
@@ -74,8 +74,7 @@ export const qwen: Provider = {
         // Otherwise it silently waits as long as its service asks; with this it reports how long.
         QWEN_CODE_UNATTENDED_RETRY: request.env['QWEN_CODE_UNATTENDED_RETRY'] ?? '1',
         // If a person has set it to ask, it may not edit in a folder that they have not trusted.
-        QWEN_CODE_TRUSTED_FOLDERS_PATH:
-          request.env['QWEN_CODE_TRUSTED_FOLDERS_PATH'] ?? `${FOLDER}/trusted.json`,
+        ...fileVariable(request, 'QWEN_CODE_TRUSTED_FOLDERS_PATH', 'trusted.json'),
         ...(request.permission.level === 'custom' ? {} : settingsIn(request)),
         ...(request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {}),
       },
@@ -106,9 +105,8 @@ export const qwen: Provider = {
 }
 
 /** Overrides the repository's settings, whose hooks an agent could have written. */
-function settingsIn({ env }: AgentRequest): Invocation['env'] {
-  const variable = 'QWEN_CODE_SYSTEM_SETTINGS_PATH'
-  return { [variable]: env[variable] ?? `${FOLDER}/settings.json` }
+function settingsIn(request: AgentRequest): Invocation['env'] {
+  return fileVariable(request, 'QWEN_CODE_SYSTEM_SETTINGS_PATH', 'settings.json')
 }
 
 function settingsFiles(request: AgentRequest): Invocation['files'] {
@@ -208,15 +206,8 @@ class QwenReader extends MessageReader {
 
   protected usage(): Usage {
     const turns = number(this.result?.['num_turns']) ?? this.turns.count
-    if (!this.result) return { ...UNKNOWN_USAGE, turns }
-    const usage = record(this.result['usage'])
-    return {
-      turns,
-      inputTokens: number(usage['input_tokens']),
-      cachedTokens: number(usage['cache_read_input_tokens']),
-      outputTokens: number(usage['output_tokens']),
-      costUsd: null,
-    }
+    const counts = record(this.result?.['usage'])
+    return { turns, ...tokensOf(counts, 'cache_read_input_tokens'), costUsd: null }
   }
 }
 

@@ -27,6 +27,11 @@ export function mayReadWeb({ permission }: AgentRequest): boolean {
   return permission.level === 'read' && permission.web
 }
 
+/** A variable that names a private file, unless the person has set it. */
+export function fileVariable({ env }: AgentRequest, variable: string, file: string): Invocation['env'] {
+  return { [variable]: env[variable] ?? `${FOLDER}/${file}` }
+}
+
 /** Whether the request has MCP servers. */
 export function hasMcpServers(request: AgentRequest): boolean {
   return Object.keys(request.mcpServers).length > 0
