@@ -138,14 +138,9 @@ async function turnedBy(
   const open = claims.filter(({ isCertain }) => !isCertain)
   if (open.length === 0) return new Map()
   const { pathsTurned } = await import('./task-versions.ts')
-  const named = open.map(({ id, entry }) => ({ id, commit: entry.hash }))
-  const paths = await pathsTurned(git, named, vocabulary)
-  return new Map(
-    open.flatMap((claim, index) => {
-      const path = paths[index] ?? null
-      return path === null ? [] : [[claim, idInPath(path)] as const]
-    }),
-  )
+  const named = open.map((claim) => ({ claim, id: claim.id, commit: claim.entry.hash }))
+  const turned = await pathsTurned(git, named, vocabulary)
+  return new Map(turned.map(({ claim, path }) => [claim, idInPath(path)]))
 }
 
 function completionOf(

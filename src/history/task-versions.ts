@@ -15,44 +15,38 @@ interface VersionPair {
   readonly after: string | null
 }
 
-/** The file after the change, if that turned it DONE, else null; one or two git processes. */
-export async function turnedDone(
+/** Of these changes those that turned the file DONE, with the file after it; one or two git processes. */
+export async function turnedDone<Step extends VersionPair>(
   git: Git,
-  pairs: readonly VersionPair[],
+  steps: readonly Step[],
   vocabulary: TaskVocabulary,
-): Promise<readonly (TaskEnd | null)[]> {
-  const names = pairs.flatMap(({ before, after }) => [before, after].filter((name) => name !== null))
+): Promise<readonly (Step & { readonly version: TaskEnd })[]> {
+  const names = steps.flatMap(({ before, after }) => [before, after].filter((name) => name !== null))
   const contents = await contentsOf(git, names)
-  const turned: (TaskEnd | null)[] = []
-  for (const { task, before, after } of pairs) {
-    const now = await versionIn(task, contents.get(after ?? ''), vocabulary)
-    const then = now?.status === 'DONE' ? await versionIn(task, contents.get(before ?? ''), vocabulary) : null
-    turned.push(now?.status === 'DONE' && then?.status !== 'DONE' ? now : null)
+  const turned: (Step & { readonly version: TaskEnd })[] = []
+  for (const step of steps) {
+    const version = await versionIn(step.task, contents.get(step.after ?? ''), vocabulary)
+    if (version?.status !== 'DONE') continue
+    const before = await versionIn(step.task, contents.get(step.before ?? ''), vocabulary)
+    if (before?.status !== 'DONE') turned.push({ ...step, version })
   }
   return turned
 }
 
-/** A commit that names a task, which it may have completed. */
-interface Claim {
-  readonly id: string
-  readonly commit: string
-}
-
-/** The path at which each commit turned a file with its task's number DONE; null if it did not. */
-export async function pathsTurned(
+/** Of these commits those that turned a file with the number of the task DONE, with its path. */
+export async function pathsTurned<Claim extends { readonly id: string; readonly commit: string }>(
   git: Git,
   claims: readonly Claim[],
   vocabulary: TaskVocabulary,
-): Promise<readonly (string | null)[]> {
+): Promise<readonly (Claim & { readonly path: string })[]> {
   const commits = await readChanges(git, { commits: [...new Set(claims.map(({ commit }) => commit))] })
   const changesOf = new Map(commits.map(({ commit, changes }) => [commit, changes]))
-  const steps = claims.map(({ id, commit }) => {
+  const steps = claims.flatMap((claim) => {
     // The file may have been elsewhere at that time; its number identifies it.
-    const change = changeOf(Number(id.slice(2)), '', changesOf.get(commit) ?? [])
-    return { task: { id, file: '' }, path: null, before: null, after: null, ...change }
+    const change = changeOf(Number(claim.id.slice(2)), '', changesOf.get(claim.commit) ?? [])
+    return change ? [{ ...claim, ...change, task: { id: claim.id, file: '' } }] : []
   })
-  const versions = await turnedDone(git, steps, vocabulary)
-  return steps.map(({ path }, index) => (versions[index] ? path : null))
+  return turnedDone(git, steps, vocabulary)
 }
 
 /** What a commit did to a task's file. */

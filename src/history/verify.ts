@@ -48,34 +48,25 @@ export interface Verification {
 /** Checks every DONE task against history, with a few git processes for any number of tasks. */
 export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Verification> {
   const { vocabulary } = request
-  const [{ done, named, versions }, log] = await Promise.all([
+  const [{ done, named, turned }, log] = await Promise.all([
     followFields(git, request),
     readLog(git, { withTrailer: 'Task', reverts: true }),
   ])
-  const undone = await undoneBy(git, log)
+  const [undone, claims] = [await undoneBy(git, log), claimsByNumber(log)]
   const verified = new Map<TaskEnd, TaskVerdict>()
-  for (const [index, { task, commit }] of named.entries()) {
-    const version = versions[index]
-    const { id, commit: field } = task
-    if (version && !undone.has(commit))
-      verified.set(task, {
-        id,
-        commit: field,
-        found: commit,
-        state: stateOf(commit, version),
-        reverted: false,
-      })
+  for (const { task, commit: found, version } of turned) {
+    const { id, commit } = task
+    if (!undone.has(found))
+      verified.set(task, { id, commit, found, state: stateOf(found, version), reverted: false })
   }
-  // Usually none are left: the messages of history, and older versions of files, count only for these.
+  // Usually none are left: older versions of files count only for these.
   const left = done.filter((task) => !verified.has(task))
   const isCutOff =
-    left.length > 0 && (await verifyRest(git, left, { log, named, undone, vocabulary, verified }))
-  const gates = gatesNamed(log)
+    left.length > 0 && (await verifyRest(git, left, { claims, named, undone, vocabulary, verified }))
   const tasks = done.flatMap((task) => {
     const verdict = verified.get(task)
-    return verdict
-      ? [{ ...verdict, gates: gates.get(`${verdict.found} ${Number(task.id.slice(2))}`) ?? null }]
-      : []
+    const gates = claims.get(task.number)?.get(verdict?.found ?? '')?.gates ?? null
+    return verdict ? [{ ...verdict, gates }] : []
   })
   return { tasks, isCutOff }
 }
@@ -83,17 +74,7 @@ export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Ver
 /** The verdict on a task before the gates are read from its commit. */
 type TaskVerdict = Omit<VerifiedTask, 'gates'>
 
-/** The gates that commits name, by hash and task number: a squashed commit may name several tasks. */
-function gatesNamed(log: readonly LogEntry[]): ReadonlyMap<string, readonly string[] | null> {
-  return new Map(
-    claimsIn(log).map(({ id, entry }) => [
-      `${entry.hash} ${Number(id.slice(2))}`,
-      gatesIn(trailerValue(entry.trailers, 'Gates')),
-    ]),
-  )
-}
-
-/** What the Commit fields lead to: the commits of this history, and the file in each if the commit turned it DONE. */
+/** What the Commit fields lead to: the commits of this history, and those of them that turned the file DONE. */
 async function followFields(git: Git, { readTasks, vocabulary }: VerifyRequest) {
   const [{ stdout }, tasks] = await Promise.all([
     git.run(['rev-list', '--parents', 'HEAD']),
@@ -104,15 +85,15 @@ async function followFields(git: Git, { readTasks, vocabulary }: VerifyRequest) 
   const named = namedCommits(done, stdout.toString('latin1').trimEnd().split('\n'))
   const steps = named.map(({ task, commit, parent }) => ({
     task,
+    commit,
     before: parent === null ? null : `${parent}:./${task.file}`,
     after: `${commit}:./${task.file}`,
   }))
-  return { done, named, versions: await turnedDone(git, steps, vocabulary) }
+  return { done, named, turned: await turnedDone(git, steps, vocabulary) }
 }
 
 interface Findings {
-  /** The commits that name a task, and those that undo others. */
-  readonly log: readonly LogEntry[]
+  readonly claims: ReturnType<typeof claimsByNumber>
   /** The commits of this history that a task's field may name. */
   readonly named: readonly NamedCommit[]
   readonly undone: Undone
@@ -122,28 +103,22 @@ interface Findings {
 
 /** Checks the tasks whose field does not lead to their commit; returns whether history is cut off before one of them. */
 async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Findings): Promise<boolean> {
-  const { log, named, undone, vocabulary, verified } = findings
+  const { claims, named, undone, vocabulary, verified } = findings
   const { prefix, isShallow } = await cloneOf(git)
   const history = await readChanges(git, { pattern: '**/[Tt]-*.[Mm][Dd]' })
-  const claims = claimsByNumber(log)
-  const claimsOn = ({ number }: TaskEnd): Evidence['claims'] =>
-    claims.get(number) ?? new Map<string, boolean>()
+  const claimsOn = ({ number }: TaskEnd): Claims => claims.get(number) ?? new Map<string, Claim>()
   const steps = tasks.flatMap((task) => stepsOf(task, `${prefix}${task.file}`, history, claimsOn(task)))
-  const versions = await turnedDone(git, steps, vocabulary)
-  const turned = new Map<TaskEnd, Turning[]>(tasks.map((task) => [task, []]))
   // The oldest commits of a shallow clone seem to add all files.
   const oldest = isShallow ? history.filter(({ parents }) => parents.length === 0) : []
   const seeming = new Set(oldest.map(({ commit }) => commit))
-  for (const [index, { task, commit, isElsewhere }] of steps.entries()) {
-    const version = versions[index]
-    if (version && (!seeming.has(commit) || claimsOn(task).has(commit)))
-      turned.get(task)!.push({ commit, isElsewhere, version })
-  }
+  const turned = (await turnedDone(git, steps, vocabulary)).filter(
+    ({ task, commit }) => !seeming.has(commit) || claimsOn(task).has(commit),
+  )
   for (const task of tasks) {
     const evidence = {
       named: named.filter((one) => one.task === task).map(({ commit }) => commit),
       claims: claimsOn(task),
-      turned: turned.get(task)!,
+      turned: turned.filter((one) => one.task === task),
     }
     verified.set(task, verdictFrom(task, evidence, undone))
   }
@@ -188,18 +163,15 @@ function namesTask(subject: string, number: number): boolean {
   )
 }
 
-/** A commit that turned a task's file DONE, perhaps at another path, and the file in it. */
-interface Turning {
-  readonly commit: string
-  readonly isElsewhere: boolean
-  readonly version: TaskEnd
-}
-
 interface Evidence {
   readonly named: readonly string[]
-  /** The commits that name the task, and whether they completed it for certain. */
-  readonly claims: ReadonlyMap<string, boolean>
-  readonly turned: readonly Turning[]
+  readonly claims: Claims
+  /** The commits that turned the task's file DONE, perhaps at another path, and the file in it. */
+  readonly turned: readonly {
+    readonly commit: string
+    readonly isElsewhere: boolean
+    readonly version: TaskEnd
+  }[]
 }
 
 /**
@@ -209,7 +181,7 @@ interface Evidence {
  */
 function verdictFrom(task: TaskEnd, { named, claims, turned }: Evidence, undone: Undone): TaskVerdict {
   const { id, commit } = task
-  const certain = [...claims].flatMap(([hash, isCertain]) => (isCertain ? [hash] : []))
+  const certain = [...claims].flatMap(([hash, { isCertain }]) => (isCertain ? [hash] : []))
   const versions = new Map(turned.map((one) => [one.commit, one.version]))
   const [here, elsewhere] = [false, true].map((isElsewhere) =>
     turned.filter((one) => one.isElsewhere === isElsewhere).map((one) => one.commit),
@@ -239,18 +211,29 @@ function stateOf(commit: string, version: TaskEnd | undefined): VerifyState {
   return named !== undefined && commit.startsWith(named) ? 'sealed' : 'matches'
 }
 
-/** The commits that name tasks, newest first, and whether they completed it for certain, by task number. */
-function claimsByNumber(log: readonly LogEntry[]): ReadonlyMap<number, Evidence['claims']> {
-  const claims = new Map<number, Map<string, boolean>>()
-  const add = (id: string, commit: string, isCertain: boolean): void => {
+/** What a commit says of a task that it names. */
+interface Claim {
+  /** Whether it completed the task for certain. */
+  readonly isCertain: boolean
+  readonly gates: VerifiedTask['gates']
+}
+
+/** The commits that name a task, newest first. */
+type Claims = ReadonlyMap<string, Claim>
+
+function claimsByNumber(log: readonly LogEntry[]): ReadonlyMap<number, Claims> {
+  const claims = new Map<number, Map<string, Claim>>()
+  const add = (id: string, commit: string, claim: Claim): void => {
     const number = Number(id.slice(2))
-    const known = claims.get(number) ?? new Map<string, boolean>()
-    claims.set(number, known.set(commit, isCertain || known.get(commit) === true))
+    const known = claims.get(number) ?? new Map<string, Claim>()
+    if (!known.get(commit)?.isCertain) claims.set(number, known.set(commit, claim))
   }
-  for (const { id, entry, isCertain } of claimsIn(log)) add(id, entry.hash, isCertain)
+  for (const { id, entry, isCertain } of claimsIn(log))
+    add(id, entry.hash, { isCertain, gates: gatesIn(trailerValue(entry.trailers, 'Gates')) })
   // In the message of a squash git recognises at most the last lines as trailers, and may indent all.
   for (const { hash, body } of log)
-    for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim)) add(id, hash, false)
+    for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim))
+      add(id, hash, claims.get(Number(id.slice(2)))?.get(hash) ?? { isCertain: false, gates: null })
   return claims
 }
 
