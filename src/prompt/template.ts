@@ -45,6 +45,11 @@ export interface PromptPart {
   readonly bytes: number
 }
 
+/** A part of a prompt under its heading, perhaps after a sentence about it; empty without a text. */
+export function part(heading: string, text: string, lead = ''): string {
+  return text === '' ? '' : [`# ${heading}`, ...(lead === '' ? [] : [lead]), text].join('\n\n')
+}
+
 /** A prompt's shape: lines of text with `{{slots}}` between them. */
 export interface Template<Slot extends string = PartName> {
   readonly lines: readonly TemplateLine<Slot>[]

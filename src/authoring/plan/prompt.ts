@@ -2,7 +2,7 @@ import { UserError } from '../../base/errors.ts'
 import { closed, fenced, inlineCode } from '../../backlog/markdown/fence.ts'
 import type { Material } from '../../prompt/files.ts'
 import { showMaterials } from '../../prompt/show.ts'
-import { readTemplate, renderTemplate, type Template } from '../../prompt/template.ts'
+import { readTemplate, renderTemplate, part, type Template } from '../../prompt/template.ts'
 import { countTokens, cutEnd } from '../../prompt/tokens.ts'
 import type { Task } from '../../backlog/model.ts'
 import { mistakeText, type Mistake, type Phase } from './answers.ts'
@@ -126,10 +126,6 @@ const REPOSITORY_LEAD = 'You work at its root, and may read all of it. Read what
 const TASKS_LEAD =
   'It was planned before, and what it was planned from has changed. Use the same key for a task that stays or changes; leave ' +
   'out what is no longer needed; add what is missing. Those that are said to stay are not yours to change.'
-
-function part(heading: string, text: string, lead = ''): string {
-  return text === '' ? '' : [`# ${heading}`, ...(lead === '' ? [] : [lead]), text].join('\n\n')
-}
 
 function wishMaterials({ wish, wishFile }: PlanPromptInput): readonly Material[] {
   if (wish === '') return []
