@@ -1,19 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { installationOf, isNewEnough } from '../../src/agents/installation.ts'
+import { folderWith } from '../process/programs.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ralph-detect-'))
 afterAll(() => rmSync(root, { recursive: true }))
-
-/** A folder with a program that runs this script. */
-function folderWith(name: string, script: string, mode = 0o755): string {
-  const folder = mkdtempSync(join(root, 'bin-'))
-  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`)
-  chmodSync(join(folder, name), mode)
-  return folder
-}
 
 describe.skipIf(process.platform === 'win32')('an installed program', () => {
   /** What is found out of a program that runs this script. */
@@ -33,7 +26,7 @@ describe.skipIf(process.platform === 'win32')('an installed program', () => {
   })
 
   test('is told by its path', async () => {
-    expect((await ask('echo 1.0'))?.path).toMatch(/bin-\w+.agent$/)
+    expect((await ask('echo 1.0'))?.path).toMatch(/ralph-test-\w+.agent$/)
   })
 
   test('that fails says why, and the version of its Node is not taken for its own', async () => {

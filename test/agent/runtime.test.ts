@@ -1,5 +1,4 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -9,6 +8,7 @@ import type { Usage } from '../../src/base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import { QUICK, requestOf, runOf } from './requests.ts'
 import { jsonProvider, steeredAgent, type SteeredAgent } from './steered-agent.ts'
+import { isAlive } from '../process/programs.ts'
 
 const shell = (script: string) => jsonProvider({ program: 'sh', args: ['-c', script] })
 const limits = (changes: Partial<AgentLimits>): AgentLimits => ({ ...requestOf().limits, ...changes })
@@ -18,11 +18,6 @@ const used = (usage: Partial<Usage>) =>
 const said = (message: string) =>
   `printf '%s\\n' '${JSON.stringify({ type: 'end', end: { kind: 'finished' }, message })}'`
 const DONE = said('All is in place.\n\n<TASK_DONE>')
-
-function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
-  return stdout.trim() !== '' && !stdout.startsWith('Z')
-}
 
 describe.skipIf(process.platform === 'win32')('an agent', () => {
   test('gets the prompt on its input, and is done when it says so', async () => {

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Gate } from '../../src/base/nouns.ts'
 import { gateRunner, type GateContext } from '../../src/engine/gates/run.ts'
 import { startProcess } from '../../src/process/start.ts'
+import { isAlive } from '../process/programs.ts'
 
 const runGate = gateRunner(startProcess)
 const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
@@ -27,11 +27,6 @@ const context = (changes: Partial<GateContext> = {}): GateContext => ({
   ...changes,
 })
 const run = (command: string, changes: Partial<Gate> = {}) => runGate(gate(command, changes), context())
-
-function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
-  return stdout.trim() !== '' && !stdout.startsWith('Z')
-}
 
 describe.skipIf(process.platform === 'win32')('a gate', () => {
   test('passes with exit code 0, and has nothing to read', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ProcessCommand } from '../../src/process/launch.ts'
 import { startProcess, type ProcessOptions } from '../../src/process/start.ts'
+import { isAlive } from './programs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ralph-process-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -38,12 +39,6 @@ function start(command: ProcessCommand, options: Partial<ProcessOptions> = {}) {
 const sh = (shell: string, options?: Partial<ProcessOptions>) => start({ shell }, options)
 const node = (script: string, options?: Partial<ProcessOptions>) =>
   start({ program: process.execPath, args: ['-e', script] }, options)
-
-/** A zombie that nobody has fetched yet is not alive. */
-function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
-  return stdout.trim() !== '' && !stdout.startsWith('Z')
-}
 
 const pidIn = (text: string) => Number(/pid=(\d+)/.exec(text)?.[1])
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -12,17 +12,10 @@ import {
 } from '../../src/process/program.ts'
 import { runProgram } from '../../src/process/run.ts'
 import { startProcess } from '../../src/process/start.ts'
+import { folderWith } from './programs.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'ralph-program-'))
 afterAll(() => rmSync(root, { recursive: true }))
-
-/** A folder with a program that runs this script. */
-function folderWith(name: string, script: string, mode = 0o755): string {
-  const folder = mkdtempSync(join(root, 'bin-'))
-  writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`)
-  chmodSync(join(folder, name), mode)
-  return folder
-}
 
 describe.skipIf(process.platform === 'win32')('on PATH', () => {
   test('the first executable of that name is found', () => {

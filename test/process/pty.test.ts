@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,12 +5,7 @@ import { expect, test } from 'vitest'
 import { openPty, type Pty } from '../../src/process/terminal.ts'
 import { runProgram } from '../../src/process/run.ts'
 import { startProcess, type ProcessOptions, type Running } from '../../src/process/start.ts'
-
-/** A zombie that nobody has fetched yet is not alive. */
-function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
-  return stdout.trim() !== '' && !stdout.startsWith('Z')
-}
+import { isAlive } from './programs.ts'
 
 interface Seated {
   readonly pty: Pty
