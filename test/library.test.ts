@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type * as Library from '../src/index.ts'
 import type { RunEvent } from '../src/index.ts'
-import { taskText } from './cli/project-folder.ts'
-import { env, git, repository } from './cli/script-repository.ts'
+import { env, git, taskText } from './repository.ts'
+import { repository } from './cli/script-repository.ts'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 

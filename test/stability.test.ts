@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts'
 import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../src/backlog/model.ts'
-import { taskText } from './cli/project-folder.ts'
+import { env, git, taskText } from './repository.ts'
+import { repository, run } from './cli/script-repository.ts'
 import { ralph } from './cli/ralph.ts'
-import { env, git, repository, run } from './cli/script-repository.ts'
 
 /** What others rely on, as 0.1 had it. It may gain, and never lose: see docs/stability.md. */
 const FROZEN = fileURLToPath(new URL('frozen-0.1.json', import.meta.url))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { projectFolder } from './cli/project-folder.ts'
+import { projectFolder } from './repository.ts'
 
 const program = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
 

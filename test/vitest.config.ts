@@ -1,21 +1,20 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { CountReporter } from './count-reporter.ts'
-
-const cache = join(tmpdir(), `ralph-tests-${process.pid}`)
-process.env['RALPH_TESTS_CACHE'] = cache
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/setup.ts'],
+    globalSetup: ['test/setup.ts', 'test/temporary-folder.ts'],
     reporters: ['default', new CountReporter()],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A machine that has much else to do may take so long.
+    expect: { poll: { timeout: 20_000, interval: 20 } },
     maxWorkers: '100%',
+    isolate: false,
+    unstubEnvs: true,
     // Its ES modules, which are what can be bundled, don't load in Node as they are.
     server: { deps: { inline: ['jsonc-parser'] } },
     // Tests start real processes; what a person has set for their own git must not reach them. The sandbox has tests of
@@ -26,8 +25,8 @@ export default defineConfig({
       NO_COLOR: '',
       FORCE_COLOR: '',
       RALPH_SANDBOX: 'off',
-      // Where runs of tests make their slots; gone when all tests are over.
-      XDG_CACHE_HOME: cache,
+      // Each start of Node reads them, which takes it longer than all else.
+      NODE_EXTRA_CA_CERTS: '',
     },
   },
 })

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ENV, git, makeRepository } from '../git/repository.ts'
+import { ENV, git, makeRepository } from '../repository.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -7,8 +7,8 @@ import { Ledger } from '../../src/engine/ledger.ts'
 import { NoteKeeper } from '../../src/engine/note.ts'
 import { prepare } from '../../src/engine/prepare.ts'
 import { attemptPorts } from '../../src/engine/run-parts.ts'
-import { git, put } from '../git/repository.ts'
-import { makeProject, runAll, taskText, those } from '../run/harness.ts'
+import { git, put } from '../repository.ts'
+import { log, makeProject, runAll, status, taskText, those } from '../run/harness.ts'
 import { choiceOf, gateOf, makePorts, OPTIONS, type Deed } from '../run/ports.ts'
 
 /** Makes one attempt at T-1 of a new project, by the job as `change` leaves it. */
@@ -105,8 +105,8 @@ describe('an attempt', () => {
   it('whose work passes changes nothing but its slot, and makes a candidate', async () => {
     const { root, result, events } = await attemptBy(({ cwd }) => put(cwd, { 'src/a.ts': 'a\n' }))
     expect(result.kind).toBe('passed')
-    expect(git(root, 'log', '--format=%s')).toBe('Begin')
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(log(root)).toBe('Begin')
+    expect(status(root)).toBe('')
     const ref = 'refs/ralph/candidates/T-1/1-token'
     expect(git(root, 'log', '-1', '--format=%s %P', ref)).toBe(
       `T-1: attempt 1: done ${git(root, 'rev-parse', 'HEAD')}`,
@@ -125,7 +125,7 @@ describe('an attempt', () => {
 
 describe('control of a run', () => {
   it('skips a task: its attempt is kept, counts for nothing, and the task stays TODO', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const root = makeProject(2)
     const control = new Control()
     const events = await runAll({
       root,
@@ -141,12 +141,12 @@ describe('control of a run', () => {
     expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-2'], failed: ['T-1'] }])
     expect(those(events, 'attempt-finished')[0]).toMatchObject({ outcome: 'skipped' })
     expect(git(root, 'show', 'refs/ralph/attempts/T-1/1:T-1')).toBe('work')
-    expect(git(root, 'log', '--format=%s')).toBe('T-2: Do T-2\nBegin')
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(log(root)).toBe('T-2: Do T-2\nBegin')
+    expect(status(root)).toBe('')
   })
 
   it('pauses after the attempt, and goes on', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const root = makeProject(2)
     const control = new Control()
     const order: string[] = []
     const events = await runAll({
@@ -169,7 +169,7 @@ describe('control of a run', () => {
   })
 
   it('stops after the attempt that is under way', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const root = makeProject(2)
     const control = new Control()
     const events = await runAll({
       root,
@@ -180,7 +180,7 @@ describe('control of a run', () => {
   })
 
   it('answers what is asked, from wherever', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const root = makeProject(2)
     const control = new Control()
     const events = await runAll({
       root,

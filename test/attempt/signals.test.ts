@@ -2,14 +2,16 @@ import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Agent, AgentEnd, AgentRequest } from '../../src/agents/port.ts'
+import { NO_SIGNALS, withSignals, type Signals } from '../../src/agents/signals.ts'
+import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import { runTasks } from '../../src/engine/run.ts'
 import { Control } from '../../src/engine/control.ts'
 import type { Programs, RunOptions, RunPorts } from '../../src/engine/ports.ts'
-import { git, put } from '../git/repository.ts'
+import { git, put } from '../repository.ts'
 import { connect, SELF, type Connection } from '../mcp/client.ts'
 import { makeProject, read, taskText, those } from '../run/harness.ts'
-import { agentOf, choiceOf, makePorts, OPTIONS } from '../run/ports.ts'
+import { agentOf, choiceOf, gateOf, makePorts, OPTIONS } from '../run/ports.ts'
 
 interface Told {
   readonly request: AgentRequest
@@ -66,6 +68,9 @@ const outcomeIn = (events: readonly RunEvent[]) =>
 const signals = (events: readonly RunEvent[]) =>
   those(events, 'agent-signal').map(({ signal, text }) => [signal, text])
 
+const DONE = { done: { summary: 'S', criteria_met: [] } }
+const BLOCKED = { blocked: 'no licence' }
+
 describe('what an agent says by its tools', () => {
   it('decides where its text says nothing, and the summary becomes the notes', async () => {
     const { root, events } = await runWith(async ({ connection }) => {
@@ -82,18 +87,12 @@ describe('what an agent says by its tools', () => {
   })
 
   it('is no proof: the gates run as ever', async () => {
-    const gates = [{ name: 'test', command: 'false', required: true, timeoutSeconds: 9 }]
-    const runGate: Programs['runGate'] = async (gate) => ({
-      gate,
-      verdict: 'failed',
-      seconds: 0,
-      reason: 'exit code 1',
-      excerpt: '',
-      fingerprint: 'x',
-    })
+    const runGate: Programs['runGate'] = async (gate) => {
+      return { gate, verdict: 'failed', seconds: 0, reason: 'exit code 1', excerpt: '', fingerprint: 'x' }
+    }
     const { events } = await runWith(
       async ({ connection }) => void (await connection.call('done', { summary: 'All good.' })),
-      { options: { gates }, ports: { runGate } },
+      { options: { gates: [gateOf('test')] }, ports: { runGate } },
     )
     expect(outcomeIn(events)).toEqual(['gate-failed'])
   })
@@ -107,21 +106,20 @@ describe('what an agent says by its tools', () => {
     expect(read(root, 'docs/tasks/T-001.md')).toContain('No licence is named. Which one? (MIT / Apache-2.0)')
   })
 
-  it.each<[string, AgentEnd, 'done' | 'blocked', string]>([
-    ['text done, signal blocked', { kind: 'done' }, 'blocked', 'blocked'],
-    ['text blocked, signal done', { kind: 'blocked', reason: 'no key' }, 'done', 'blocked'],
-    ['text blocked, signal blocked', { kind: 'blocked', reason: 'no key' }, 'blocked', 'blocked'],
-    ['the last turn was the signal', { kind: 'max-turns', reason: 'used up' }, 'done', 'done'],
-    ['the time was up', { kind: 'timeout', reason: 'over' }, 'done', 'timeout'],
-    ['the time was up', { kind: 'timeout', reason: 'over' }, 'blocked', 'blocked'],
-    ['a crash stays one', { kind: 'crashed', reason: 'exit 9' }, 'blocked', 'agent-failed'],
-    ['a limit stays one', { kind: 'auth', reason: '401' }, 'done', 'auth'],
-  ])('counts by the worse word of two: %s, %o', async (_, end, said, outcome) => {
-    const { events } = await runWith(async ({ connection }) => {
-      await connection.call(said, said === 'done' ? { summary: 'S' } : { reason: 'R' })
-      return { end, message: 'text' }
-    })
-    expect(outcomeIn(events)).toEqual([outcome])
+  it.each<[string, AgentEnd, Partial<Signals>, AgentEnd['kind']]>([
+    ['text done, signal blocked', { kind: 'done' }, BLOCKED, 'blocked'],
+    ['text blocked, signal done', { kind: 'blocked', reason: 'no key' }, DONE, 'blocked'],
+    ['text blocked, signal blocked', { kind: 'blocked', reason: 'no key' }, BLOCKED, 'blocked'],
+    ['both signals', { kind: 'no-marker' }, { ...DONE, ...BLOCKED }, 'blocked'],
+    ['the last turn was the signal', { kind: 'max-turns', reason: 'used up' }, DONE, 'done'],
+    ['the time was up', { kind: 'timeout', reason: 'over' }, DONE, 'timeout'],
+    ['the time was up', { kind: 'timeout', reason: 'over' }, BLOCKED, 'blocked'],
+    ['a crash stays one', { kind: 'crashed', reason: 'exit 9' }, BLOCKED, 'crashed'],
+    ['a limit stays one', { kind: 'auth', reason: '401' }, DONE, 'auth'],
+  ])('counts by the worse word of two: %s, %o', (_, end, sent, kind) => {
+    const outcome = { end, finalMessage: 'text', usage: UNKNOWN_USAGE, sessionId: null, model: null }
+    const whole = { ...outcome, denied: [], seconds: 1 }
+    expect(withSignals(whole, { ...NO_SIGNALS, ...sent }, false).end.kind).toBe(kind)
   })
 
   it('is refused twice, and "done" after "blocked"; "blocked" after "done" counts', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runTasks } from '../../src/engine/run.ts'
 import { IDLE, schedule, type Busy, type Schedule } from '../../src/backlog/select/schedule.ts'
-import { ENV, git, put } from '../git/bare-git.ts'
+import { ENV, git, put } from '../repository.ts'
 import { gateOf, makePorts, OPTIONS, ownFolder } from '../run/ports.ts'
 import type { Row } from './row.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openSignalFolder } from '../../src/agents/signal/folder.ts'
-import { git } from '../git/bare-git.ts'
+import { git } from '../repository.ts'
 import { writeBacklog } from './backlog.ts'
 import type { Row } from './row.ts'
 

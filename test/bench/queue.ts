@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RunEvent } from '../../src/engine/events/event.ts'
-import { ENV, git, put } from '../git/bare-git.ts'
+import { ENV, git, put } from '../repository.ts'
 import { startPostgres } from '../worker/postgres.ts'
 import type { Row } from './row.ts'
 

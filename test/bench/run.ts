@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { AgentRequest } from '../../src/agents/port.ts'
 import type { Git } from '../../src/git/git.ts'
 import { runTasks } from '../../src/engine/run.ts'
-import { ENV, git, put } from '../git/bare-git.ts'
+import { ENV, git, put } from '../repository.ts'
 import { doneBy, makePorts, OPTIONS, ownFolder } from '../run/ports.ts'
 import type { Row } from './row.ts'
 

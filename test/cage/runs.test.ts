@@ -15,8 +15,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import { ralph, type Answer } from '../cli/ralph.ts'
-import { env as bare, repository } from '../cli/script-repository.ts'
-import { makeFolder } from '../git/repository.ts'
+import { env as bare, makeFolder } from '../repository.ts'
+import { repository } from '../cli/script-repository.ts'
 import { available, GIT, Ground } from './here.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))

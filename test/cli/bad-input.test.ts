@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFile
 import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from './project-folder.ts'
+import { projectFolder, taskText } from '../repository.ts'
 import { ralph } from './ralph.ts'
 
 /** A backlog whose T-001 is whole, so that it can be served whatever T-002 is like. */

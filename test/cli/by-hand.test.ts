@@ -2,7 +2,8 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ralph, type Answer } from './ralph.ts'
-import { env, git, repository, run } from './script-repository.ts'
+import { env, git } from '../repository.ts'
+import { repository, run } from './script-repository.ts'
 
 const read = (cwd: string, file = 'docs/tasks/T-001.md'): string => readFileSync(join(cwd, file), 'utf8')
 const by = (cwd: string, ...argv: string[]): Promise<Answer> => ralph(argv, { cwd, env })

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { taskEnvironment } from '../../src/agents/providers/request.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository } from './script-repository.ts'
+import { env, git } from '../repository.ts'
+import { repository } from './script-repository.ts'
 
 const page = readFileSync(new URL('../../docs/command-agent.md', import.meta.url), 'utf8')
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from './project-folder.ts'
+import { projectFolder, taskText } from '../repository.ts'
 import { ralph } from './ralph.ts'
 
 const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))

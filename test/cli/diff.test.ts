@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { page, pagerCommand } from '../../src/process/pager.ts'
-import { projectFolder, taskText } from './project-folder.ts'
+import { env, git, projectFolder, taskText } from '../repository.ts'
+import { barrier, repository, run } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { barrier, env, git, repository, run } from './script-repository.ts'
 
 const diff = (cwd: string, ...argv: string[]) => ralph(['diff', ...argv], { cwd, env })
 

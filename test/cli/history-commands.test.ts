@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from './project-folder.ts'
+import { env, git, projectFolder, taskText } from '../repository.ts'
+import { repository, run } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository, run } from './script-repository.ts'
 
 /** Two tasks done by the embedded agent. */
 async function finished(config: object = {}, second = 'echo two > two.txt'): Promise<string> {

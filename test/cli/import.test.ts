@@ -12,20 +12,15 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commitTaskFiles } from '../../src/project/commit-task-files.ts'
 import { SAMPLES } from '../bridge/samples.ts'
-import { projectFolder } from './project-folder.ts'
+import { env, git, makeRepository, projectFolder } from '../repository.ts'
 import { ralph, type Answer } from './ralph.ts'
-import { env, git } from './script-repository.ts'
 
 const CONFIG = { commit: { seal: false }, gates: [] }
 
 function repository(files: Readonly<Record<string, string>>, config: object | null = null): string {
   const settings: Record<string, string> =
     config === null ? {} : { 'ralph.config.json': JSON.stringify(config) }
-  const cwd = projectFolder({ ...files, ...settings })
-  git(cwd, 'init', '--quiet', '--initial-branch=main')
-  git(cwd, 'add', '--all')
-  git(cwd, 'commit', '--quiet', '--message=Begin')
-  return cwd
+  return makeRepository({ 'package.json': '{}', ...files, ...settings })
 }
 
 const at = (cwd: string, ...argv: string[]): Promise<Answer> => ralph(argv, { cwd, env })

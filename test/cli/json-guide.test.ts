@@ -6,7 +6,8 @@ import { Control } from '../../src/engine/control.ts'
 import { controlAnswers, openControlDoor } from '../../src/engine/control-socket.ts'
 import { runFolder } from '../../src/engine/folder.ts'
 import { ralph } from './ralph.ts'
-import { env, repository, run } from './script-repository.ts'
+import { env } from '../repository.ts'
+import { repository, run } from './script-repository.ts'
 
 const guide = readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8')
 

@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { put } from '../git/bare-git.ts'
-import { projectFolder } from './project-folder.ts'
+import { env, git, projectFolder, put } from '../repository.ts'
+import { repository } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository } from './script-repository.ts'
 
 /** A person's environment, with a folder of caches that is gone after the test. */
 const world = (): Readonly<Record<string, string>> & { readonly XDG_CACHE_HOME: string } => {

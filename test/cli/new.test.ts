@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from './project-folder.ts'
+import { projectFolder, taskText } from '../repository.ts'
 import { ralph } from './ralph.ts'
 
 const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))

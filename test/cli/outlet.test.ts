@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { createOutlet } from '../../src/cli/outlet.ts'
-import { projectFolder } from './project-folder.ts'
+import { projectFolder } from '../repository.ts'
 
 function outletTo(path: string, flags: 'r' | 'w') {
   const fd = openSync(path, flags)

@@ -7,9 +7,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { reportError } from '../../src/cli/report-error.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { projectFolder, taskText } from './project-folder.ts'
+import { env, git, projectFolder, taskText } from '../repository.ts'
+import { barrier, repository } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { barrier, env, git, repository } from './script-repository.ts'
 
 const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 

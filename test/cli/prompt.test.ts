@@ -4,18 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { attemptRef, keepCommit } from '../../src/git/record.ts'
 import { openGit } from '../../src/git/door.ts'
 import { attemptMessage } from '../../src/git/record.ts'
-import { projectFolder, taskText } from './project-folder.ts'
+import { env, git as gitIn, makeRepository, projectFolder, put, taskText } from '../repository.ts'
 import { ralph } from './ralph.ts'
-
-const ENV = {
-  PATH: process.env['PATH'] ?? '',
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_CONFIG_NOSYSTEM: '1',
-  GIT_AUTHOR_NAME: 'A',
-  GIT_AUTHOR_EMAIL: 'a@example.org',
-  GIT_COMMITTER_NAME: 'A',
-  GIT_COMMITTER_EMAIL: 'a@example.org',
-}
 
 const FILES = {
   'package.json': '{ "scripts": { "test": "node --test" } }',
@@ -33,20 +23,15 @@ const FILES = {
 }
 
 function repository(): string {
-  const root = projectFolder(FILES)
-  for (const args of [
-    ['init', '--quiet'],
-    ['add', '.'],
-    ['commit', '--quiet', '--message', 'Begin'],
-  ]) {
-    execFileSync('git', args, { cwd: root, env: ENV })
-  }
+  const { '.env': secret, ...files } = FILES
+  const root = makeRepository(files)
+  put(root, { '.env': secret })
   return root
 }
 
 describe('ralph prompt', () => {
   it('prints the prompt on stdout, and what it is made of on stderr', async () => {
-    const { code, stdout, stderr } = await ralph(['prompt', '2'], { cwd: repository(), env: ENV })
+    const { code, stdout, stderr } = await ralph(['prompt', '2'], { cwd: repository(), env })
     expect(code).toBe(0)
     expect(stdout).toMatch(/^# Relevant files\n/)
     expect(stdout).toContain('- `.env` is ignored by git, so it is not shown.')
@@ -61,8 +46,8 @@ describe('ralph prompt', () => {
 
   it('as JSON gives the parts and the same text', async () => {
     const root = repository()
-    const { stdout: text } = await ralph(['prompt', 'T-002'], { cwd: root, env: ENV })
-    const { stdout, stderr } = await ralph(['prompt', 'T-002', '--json'], { cwd: root, env: ENV })
+    const { stdout: text } = await ralph(['prompt', 'T-002'], { cwd: root, env })
+    const { stdout, stderr } = await ralph(['prompt', 'T-002', '--json'], { cwd: root, env })
     const document = JSON.parse(stdout)
     expect(stderr).toBe('')
     expect(document).toMatchObject({ version: 1, id: 'T-002', text, bytes: Buffer.byteLength(text) })
@@ -78,8 +63,8 @@ describe('ralph prompt', () => {
 
   it('holds what was tried before', async () => {
     const root = repository()
-    const git = openGit({ cwd: root, env: ENV })
-    const tree = execFileSync('git', ['rev-parse', 'HEAD^{tree}'], { cwd: root, env: ENV }).toString().trim()
+    const git = openGit({ cwd: root, env })
+    const tree = gitIn(root, 'rev-parse', 'HEAD^{tree}')
     const message = attemptMessage({
       task: 'T-002',
       number: 1,
@@ -107,7 +92,7 @@ describe('ralph prompt', () => {
       changed: ['src/a.ts'],
     })
     await keepCommit(git, { ref: attemptRef('T-002', 1), tree, parents: ['HEAD'], message })
-    const { stdout } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    const { stdout } = await ralph(['prompt', '2'], { cwd: root, env })
     expect(stdout).toContain('- Ended as `gate-failed`: `test failed`\n- Changed `src/a.ts`\n')
     expect(stdout).toContain('- To see it: `git show refs/ralph/attempts/T-002/1`\n')
     expect(stdout).toContain('not ok 1 - begins\nnot ok 2 - ends\n```\n')
@@ -123,7 +108,7 @@ describe('ralph prompt', () => {
       'docs/tasks/T-005.md': taskText('T-005', 'Elsewhere', { Status: 'DONE', Milestone: '11 — One' }),
       'docs/tasks/T-006.md': taskText('T-006', 'Of 1 — One, it says', { Status: 'DONE' }),
     })
-    const { stdout } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    const { stdout } = await ralph(['prompt', '2'], { cwd: root, env })
     expect(stdout).toContain(
       '`1 — One`: 4 of 5 tasks done. Done so far:\n\n- T-001: Begin\n- T-003: Marked\n- T-004: Above\n- T-007: Below\n\n#',
     )
@@ -137,14 +122,14 @@ describe('ralph prompt', () => {
       'docs/tasks/T-003.md': taskText('T-003', 'Same', { Status: 'DONE', Milestone: words }),
       'docs/tasks/T-004.md': taskText('T-004', 'Other', { Status: 'DONE', Milestone: `${words} end` }),
     })
-    const { code, stdout } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    const { code, stdout } = await ralph(['prompt', '2'], { cwd: root, env })
     expect(code).toBe(0)
     expect(stdout).toContain('1 of 2 tasks done. Done so far:\n\n- T-003: Same\n')
   })
 
   it('needs no git to be read', async () => {
     const root = projectFolder(FILES)
-    const without = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    const without = await ralph(['prompt', '2'], { cwd: root, env })
     expect(without).toMatchObject({ code: 0 })
     expect(without.stdout).toContain('# Your task')
     const uninstalled = await ralph(['prompt', '2'], { cwd: root, env: { PATH: root } })
@@ -156,7 +141,7 @@ describe('ralph prompt', () => {
       ...FILES,
       'docs/prompts/task.md': '{{task}}\n{{instruction}}\n{{instructions}}\n',
     })
-    const { code, stdout, stderr } = await ralph(['prompt', '2'], { cwd: root, env: ENV })
+    const { code, stdout, stderr } = await ralph(['prompt', '2'], { cwd: root, env })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('docs/prompts/task.md:2:1: there is no slot {{instruction}}')
     expect(stderr).toContain('Did you mean {{instructions}}?')
@@ -165,10 +150,10 @@ describe('ralph prompt', () => {
   it('gives the same bytes in any locale, time zone and folder', () => {
     const root = repository()
     const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
-    const print = (env: Record<string, string>, cwd: string): string =>
+    const print = (more: Record<string, string>, cwd: string): string =>
       execFileSync(process.execPath, [program, 'prompt', 'T-002'], {
         cwd,
-        env: { ...ENV, ...env },
+        env: { ...env, ...more },
         stdio: 'pipe',
       }).toString()
     const first = print({ TZ: 'UTC', LC_ALL: 'C' }, root)
@@ -181,7 +166,7 @@ describe('ralph prompt', () => {
 describe('the prompt of a task file that cannot be read', () => {
   it('is refused with the reason: an agent would be told nothing of the task', async () => {
     const root = projectFolder({ 'docs/tasks/T-001.md': `${taskText('T-001', 'Big')}${'x'.repeat(2 ** 20)}` })
-    expect(await ralph(['prompt', 'T-001'], { cwd: root, env: ENV })).toEqual({
+    expect(await ralph(['prompt', 'T-001'], { cwd: root, env })).toEqual({
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
@@ -194,14 +179,14 @@ describe('the prompt of a task file that cannot be read', () => {
 describe('ralph next --prompt', () => {
   it('prints the prompt of the next task', async () => {
     const root = repository()
-    const { stdout } = await ralph(['prompt', 'T-002'], { cwd: root, env: ENV })
-    expect(await ralph(['next', '--prompt'], { cwd: root, env: ENV })).toMatchObject({ code: 0, stdout })
-    const json = await ralph(['next', '--prompt', '--json'], { cwd: root, env: ENV })
+    const { stdout } = await ralph(['prompt', 'T-002'], { cwd: root, env })
+    expect(await ralph(['next', '--prompt'], { cwd: root, env })).toMatchObject({ code: 0, stdout })
+    const json = await ralph(['next', '--prompt', '--json'], { cwd: root, env })
     expect(JSON.parse(json.stdout)).toMatchObject({ version: 1, id: 'T-002', text: stdout })
   })
 
   it('answers no where there is none', async () => {
     const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Begin', { Status: 'DONE' }) })
-    expect(await ralph(['next', '--prompt'], { cwd: root, env: ENV })).toMatchObject({ code: 1 })
+    expect(await ralph(['next', '--prompt'], { cwd: root, env })).toMatchObject({ code: 1 })
   })
 })

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
-import { barrier, env, git, repository } from './script-repository.ts'
+import { barrier, repository } from './script-repository.ts'
+import { env, git } from '../repository.ts'
 import { hasTmux, openTmux, type Tmux } from './tmux.ts'
 
 const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))

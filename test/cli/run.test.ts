@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { takeLock } from '../../src/process/lock.ts'
 import { makeRunFolder, runFolder } from '../../src/engine/folder.ts'
-import { projectFolder, taskText } from './project-folder.ts'
+import { env, git, makeRepository, projectFolder, taskText } from '../repository.ts'
+import { repository, run } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository, run } from './script-repository.ts'
 
 describe('ralph run', () => {
   it('does one task after the other, and leaves a commit each', async () => {
@@ -102,14 +102,11 @@ describe('ralph run', () => {
   })
 
   it('does not begin beside a run in another package of the same checkout', async () => {
-    const top = projectFolder({
+    const top = makeRepository({
       'a/package.json': '{}',
       'a/docs/tasks/T-001.md': taskText('T-001', 'Do it'),
       'b/package.json': '{}',
     })
-    git(top, 'init', '--quiet', '--initial-branch=main')
-    git(top, 'add', '--all')
-    git(top, 'commit', '--quiet', '--message=Begin')
     const folder = runFolder(join(top, 'b'), { root: top, commonDir: join(top, '.git') })
     makeRunFolder(folder)
     await takeLock(folder.lock, { pid: process.pid, now: new Date() })
@@ -246,7 +243,7 @@ describe('ralph run', () => {
     expect(refused.stderr.includes('--commit-tasks')).toBe(code === 0)
     expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
     expect((await run(cwd, '--commit-tasks')).code).toBe(code)
-    expect(git(cwd, 'status', '--porcelain')).toBe(code === 0 ? '' : `M ${file}`)
+    expect(git(cwd, 'status', '--porcelain')).toBe(code === 0 ? '' : ` M ${file}`)
   })
 
   it('says which tasks are not committed where the branch has none', async () => {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { projectFolder } from './project-folder.ts'
+import { projectFolder } from '../repository.ts'
 
 const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 const shop = fileURLToPath(new URL('fixtures/shop', import.meta.url))

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AGENT_NAMES } from '../../src/agents/registry.ts'
-import { projectFolder } from './project-folder.ts'
+import { env, projectFolder } from '../repository.ts'
+import { repository, run } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { env, repository, run } from './script-repository.ts'
 
 interface Schema {
   readonly oneOf: readonly {

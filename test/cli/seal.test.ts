@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { projectFolder, taskText } from './project-folder.ts'
+import { env, git, makeRepository, taskText } from '../repository.ts'
+import { repository, run } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository, run } from './script-repository.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 const SEALED = { commit: { seal: true, digits: 5 } }
@@ -98,13 +98,11 @@ describe('a whole run', () => {
   })
 
   it('seals in a SHA-256 repository', async () => {
-    const cwd = projectFolder({
+    const files = {
       'docs/tasks/T-001.md': `${taskText('T-001', 'Do it')}\n## Script\n\n\`\`\`sh\n${SCRIPT}\n\`\`\`\n`,
       'ralph.config.json': JSON.stringify({ gates: [], ...SEALED }),
-    })
-    git(cwd, 'init', '--quiet', '--object-format=sha256')
-    git(cwd, 'add', '--all')
-    git(cwd, 'commit', '--quiet', '--message=Begin')
+    }
+    const cwd = makeRepository(files, 'sha256')
     await run(cwd)
     expect(git(cwd, 'rev-parse', 'HEAD')).toHaveLength(64)
     await expectSealed(cwd)

@@ -2,17 +2,15 @@ import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSyn
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { available } from '../cage/here.ts'
-import { put } from '../git/bare-git.ts'
-import { projectFolder } from './project-folder.ts'
+import { env, git, projectFolder, put } from '../repository.ts'
+import { repository } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository } from './script-repository.ts'
 
 it('slots of a checkout that has been gone for a day go too', async () => {
   const cache = projectFolder({})
   const runIn = (cwd: string) =>
     ralph(['run', '--agent', 'script'], { cwd, env: { ...env, XDG_CACHE_HOME: cache } })
-  const slots = (): string[] =>
-    readdirSync(join(cache, 'ralph')).filter((name) => name.startsWith('ralph-cli'))
+  const slots = (): string[] => readdirSync(join(cache, 'ralph'))
   const old = repository({ 'T-001': 'echo x > x' })
   expect((await runIn(old)).code).toBe(0)
   const [name] = slots()

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { projectFolder } from './project-folder.ts'
+import { env, git, projectFolder } from '../repository.ts'
+import { repository, run } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository, run } from './script-repository.ts'
 
 const recipe = readFileSync(new URL('../../docs/ci.md', import.meta.url), 'utf8')
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { git, makeRepository } from '../git/repository.ts'
+import { env, git, makeRepository } from '../repository.ts'
+import { barrier } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { barrier, env } from './script-repository.ts'
 
 const task = (id: string) =>
   `# ${id}: Do ${id}\n\n- **Status**: TODO\n- **Depends**: none\n\n## Description\nx\n`

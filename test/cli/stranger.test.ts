@@ -4,8 +4,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { projectFolder, taskText } from './project-folder.ts'
-import { env, git } from './script-repository.ts'
+import { env, git, projectFolder, taskText } from '../repository.ts'
 
 const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 const hasStrace = spawnSync('strace', ['-V']).status === 0

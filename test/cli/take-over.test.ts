@@ -1,8 +1,7 @@
 import { tmpdir } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
 import { everybodyLeaves, sitAt } from './person.ts'
-import { projectFolder, taskText } from './project-folder.ts'
-import { env, git } from './script-repository.ts'
+import { env, git, makeRepository, taskText } from '../repository.ts'
 
 /** Plays an agent: alone it works until it is ended; at a terminal it does what it is told. */
 const AGENT = `#!/bin/sh
@@ -24,7 +23,7 @@ done
 afterEach(everybodyLeaves)
 
 function project(config: object = {}): string {
-  const cwd = projectFolder({
+  return makeRepository({
     'docs/tasks/T-001.md': taskText('T-001', 'Say hello'),
     'agent.sh': AGENT,
     'ralph.config.json': JSON.stringify({
@@ -36,10 +35,6 @@ function project(config: object = {}): string {
       ...config,
     }),
   })
-  git(cwd, 'init', '--quiet', '--initial-branch=main')
-  git(cwd, 'add', '--all')
-  git(cwd, 'commit', '--quiet', '--message=Begin')
-  return cwd
 }
 
 /** The program that is built, at work on the task. */

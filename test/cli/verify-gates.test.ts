@@ -1,10 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { put } from '../git/bare-git.ts'
-import { projectFolder } from './project-folder.ts'
+import { env, git, projectFolder, put } from '../repository.ts'
+import { repository } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { env, git, repository } from './script-repository.ts'
 
 /** A project in which two tasks are done, the second by a commit that was made without its gates. */
 async function project(): Promise<{ readonly cwd: string; readonly env: Readonly<Record<string, string>> }> {

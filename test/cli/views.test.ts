@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from './project-folder.ts'
+import { projectFolder, taskText } from '../repository.ts'
 import { ralph } from './ralph.ts'
 
 describe('ralph next --explain', () => {

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeRepository } from '../git/repository.ts'
+import { env, makeRepository } from '../repository.ts'
+import { barrier, repository, run } from './script-repository.ts'
 import { ralph } from './ralph.ts'
-import { barrier, env, repository, run } from './script-repository.ts'
 
 const journalIn = (logs: string) => readdirSync(logs).find((one) => one.endsWith('.ndjson')) ?? ''
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { put } from '../git/bare-git.ts'
+import { put } from '../repository.ts'
 import { makeProject, read, runAll, taskText } from '../run/harness.ts'
 
 it('a task that an agent adds has the default agent and limits, whatever its file says', async () => {
-  const root = makeProject({ 'T-1': taskText('T-1') })
+  const root = makeProject()
   const wishes = '- **Agent**: claude\n- **Model**: dear\n- **Turns**: 900\n- **Timeout**: 9h\n'
   const events = await runAll({
     root,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { finishMove } from '../../src/engine/slot/follow.ts'
 import { openGit } from '../../src/git/door.ts'
 import { findRepository } from '../../src/git/repository.ts'
-import { ENV, git, makeRepository, put } from '../git/repository.ts'
+import { ENV, git, makeRepository, put } from '../repository.ts'
 
 it.each([
   ['missing', (path: string) => rmSync(path), 'new a\n'],

@@ -10,7 +10,7 @@ import {
   type Checkout,
   type Move,
 } from '../../src/engine/slot/follow.ts'
-import { ENV, git, makeRepository, put } from '../git/repository.ts'
+import { ENV, git, makeRepository, put } from '../repository.ts'
 import { read } from '../run/harness.ts'
 
 interface Scene {

@@ -6,7 +6,7 @@ import { Readying, type Needs } from '../../src/engine/slot/ready.ts'
 import type { GateResult } from '../../src/base/nouns.ts'
 import { openGit } from '../../src/git/door.ts'
 import { findRepository } from '../../src/git/repository.ts'
-import { ENV, git, makeFolder, put } from '../git/repository.ts'
+import { ENV, git, makeFolder, put } from '../repository.ts'
 import { read } from '../run/harness.ts'
 import { gateOf } from '../run/ports.ts'
 

@@ -1,13 +1,13 @@
 import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { git, put } from '../git/repository.ts'
-import { makeProject, read, runAll, taskText, those } from '../run/harness.ts'
+import { commit, git, put } from '../repository.ts'
+import { makeProject, read, runAll, status, taskText, those } from '../run/harness.ts'
 import type { Deed } from '../run/ports.ts'
 
 /** A project in a repository as git makes it where case makes no difference, whether or not it makes one here. */
 function project(files: Readonly<Record<string, string>>): string {
-  const root = makeProject({ 'T-1': taskText('T-1') }, files)
+  const root = makeProject(1, files)
   git(root, 'config', 'core.ignorecase', 'true')
   return root
 }
@@ -32,7 +32,7 @@ describe('a file whose name an agent changes only in case', () => {
     expect(namesIn(root, 'HEAD')).toEqual(['other', 'src/foo.ts'])
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
     expect(readdirSync(join(root, 'src'))).toEqual(['foo.ts'])
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(status(root)).toBe('')
   })
 
   it('lands where git has renamed it, with another text, or with its folder', async () => {
@@ -44,7 +44,7 @@ describe('a file whose name an agent changes only in case', () => {
     })
     expect(namesIn(root, 'HEAD')).toEqual(['lib/a', 'lib/b', 'makefile'])
     expect(read(root, 'makefile')).toBe('none:\n')
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(status(root)).toBe('')
   })
 
   it('has its name and its text back before the next task', async () => {
@@ -57,8 +57,7 @@ describe('a file whose name an agent changes only in case', () => {
     })
     put(root, { 'docs/tasks/T-2.md': taskText('T-2') })
     git(root, 'rm', '-q', 'docs/tasks/T-1.md')
-    git(root, 'add', '-A')
-    git(root, 'commit', '-qm', 'Another task')
+    commit(root, 'Another task')
     let found: readonly string[] = []
     await run(root, ({ cwd }) => {
       found = [...readdirSync(join(cwd, 'src')), ...readdirSync(join(cwd, 'Lib'))]

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { contentsOf } from '../../src/git/contents.ts'
 import { openGit } from '../../src/git/door.ts'
-import { ENV, makeRepository } from './repository.ts'
+import { ENV, makeRepository } from '../repository.ts'
 
 it('reads what is a file, and passes over what is a folder, is not there, or cannot be asked for', async () => {
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`many/${n}.md`, `number ${n}\n`]))

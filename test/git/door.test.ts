@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { openGit } from '../../src/git/door.ts'
 import { GitError } from '../../src/git/git.ts'
-import { ENV, git, makeFolder, makeRepository } from './repository.ts'
+import { ENV, git, makeFolder, makeRepository } from '../repository.ts'
 
 describe('the door to git', () => {
   it('gives back the bytes of stdout, whatever they are', async () => {

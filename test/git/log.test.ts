@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openGit } from '../../src/git/door.ts'
 import { readLog } from '../../src/git/log.ts'
 import { composeMessage, trailerValue, trailerValues } from '../../src/git/trailers.ts'
-import { ENV, git, makeRepository } from './repository.ts'
+import { ENV, git, makeRepository } from '../repository.ts'
 
 const log = (root: string, query?: Parameters<typeof readLog>[1]) =>
   readLog(openGit({ cwd: root, env: ENV }), query)

@@ -8,7 +8,7 @@ import {
   operationsUnderWay,
 } from '../../src/git/repository.ts'
 import type { Repository } from '../../src/git/repository.ts'
-import { ENV, git, makeFolder, makeRepository, put } from './repository.ts'
+import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
 
 const open = (cwd: string) => openGit({ cwd, env: ENV })
 
@@ -46,9 +46,7 @@ describe('a repository', () => {
   })
 
   it('tells which hash it uses', async () => {
-    const root = makeFolder()
-    git(root, 'init', '-q', '--object-format=sha256')
-    expect((await find(root)).objectFormat).toBe('sha256')
+    expect((await find(makeRepository({}, 'sha256'))).objectFormat).toBe('sha256')
   })
 
   it('knows who commits, or hands on what git says', async () => {

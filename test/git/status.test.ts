@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openGit } from '../../src/git/door.ts'
 import { readStatus } from '../../src/git/status.ts'
-import { ENV, git, makeFolder, makeRepository, put } from './repository.ts'
+import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
 
 const look = (root: string) => readStatus(openGit({ cwd: root, env: ENV }))
 const lines = async (root: string) =>

@@ -8,7 +8,7 @@ import { parseTask } from '../../src/backlog/parse.ts'
 import { USUAL_FOLDERS } from '../../src/backlog/task-folders.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
 import { diffMarkdown, diffView } from '../../src/screen/diff-view.ts'
-import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
+import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
 
 interface Shown {
   readonly added: readonly { readonly id: string; readonly eligible: boolean; readonly tier: string }[]

@@ -7,7 +7,7 @@ import { statsOf } from '../../src/history/stats.ts'
 import { readFacts } from '../../src/backlog/read.ts'
 import { layOut } from '../../src/screen/layout.ts'
 import { logView } from '../../src/screen/log-view.ts'
-import { ENV, git, put } from '../git/repository.ts'
+import { ENV, git, put } from '../repository.ts'
 import { makeProject, read, runAll, taskText } from '../run/harness.ts'
 import { gateOf, type Deed } from '../run/ports.ts'
 

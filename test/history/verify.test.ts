@@ -8,7 +8,7 @@ import { verifyTasks } from '../../src/history/verify.ts'
 import { readFacts } from '../../src/backlog/read.ts'
 import { taskFoldersOf } from '../../src/backlog/task-folders.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
-import { ENV, git, makeFolder, put } from '../git/repository.ts'
+import { ENV, git, makeFolder, put } from '../repository.ts'
 import { makeProject, read, taskText } from '../run/harness.ts'
 
 const doorOf = (root: string) => openGit({ cwd: root, env: ENV })

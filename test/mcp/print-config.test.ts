@@ -1,7 +1,7 @@
 import { parse } from 'jsonc-parser'
 import { describe, expect, it } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
-import { makeFolder } from '../git/repository.ts'
+import { makeFolder } from '../repository.ts'
 
 const self = ['/usr/bin/node', '/opt/my ralph/bin.cjs'] as const
 const print = (client: string, ...more: string[]) =>

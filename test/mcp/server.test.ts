@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OFFERED } from '../../src/cli/mcp/project-tools.ts'
 import { openSignalFolder, type SignalFolder } from '../../src/agents/signal/folder.ts'
 import type { Signal } from '../../src/agents/signal/signal.ts'
-import { git, makeRepository, put } from '../git/repository.ts'
+import { git, makeRepository, put } from '../repository.ts'
 import { connect, SELF, type Connection } from './client.ts'
 
 const server = (env: Record<string, string> = {}) => ({ command: SELF[0], args: [SELF[1], 'mcp'], env })

@@ -10,7 +10,12 @@ const mutant = JSON.parse(process.env['RALPH_MUTANT'] ?? 'null') as {
 export default mergeConfig(
   {
     ...config,
-    test: { ...config.test, globalSetup: [], setupFiles: ['test/mutants/seed.ts'], reporters: ['dot'] },
+    test: {
+      ...config.test,
+      globalSetup: ['test/temporary-folder.ts'],
+      setupFiles: ['test/mutants/seed.ts'],
+      reporters: ['dot'],
+    },
   },
   defineConfig({
     plugins: [

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeFolder } from '../git/repository.ts'
-import { env, git, planScene, subjects, type PlanScene } from './planner.ts'
+import { env, git, makeFolder } from '../repository.ts'
+import { planScene, type PlanScene, subjects } from './planner.ts'
 
 const built = mkdtempSync(join(tmpdir(), 'ralph-plan-crash-'))
 beforeAll(async () => {

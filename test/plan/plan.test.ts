@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { countTokens } from '../../src/prompt/tokens.ts'
 import { ralph } from '../cli/ralph.ts'
-import { makeFolder } from '../git/repository.ts'
-import { DECISIONS, env, fenced, git, planScene, RESEARCH, REQUIREMENTS, subjects, TASKS } from './planner.ts'
+import { env, git, makeFolder } from '../repository.ts'
+import { DECISIONS, fenced, planScene, REQUIREMENTS, RESEARCH, subjects, TASKS } from './planner.ts'
 
 const accept = (root: string, option: string): void => {
   const file = join(root, 'docs/decisions/0001-which-database.md')
@@ -161,7 +161,7 @@ test('what an agent writes is thrown away and shown; what a person has not commi
   expect(scene.read('README.md')).toBe('# mine\n')
   expect(scene.has('new.txt')).toBe(false)
   expect(subjects(scene.root)).not.toContain('mine')
-  expect(git(scene.root, 'status', '--porcelain')).toBe('M README.md')
+  expect(git(scene.root, 'status', '--porcelain')).toBe(' M README.md')
   for (const name of ['README.md', 'later']) expect(readFileSync(join(seen, name), 'utf8')).toBe('# mine\n')
   expect(readFileSync(join(seen, 'a.js'), 'utf8')).toBe('a\n')
   expect(readFileSync(join(seen, 'names'), 'utf8')).not.toContain('new.txt')

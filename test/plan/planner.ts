@@ -1,11 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ralph, type Answer } from '../cli/ralph.ts'
-import { git as gitIn, env } from '../cli/script-repository.ts'
-import { makeFolder, put } from '../git/repository.ts'
+import { env, git, makeFolder, makeRepository, put } from '../repository.ts'
 import type { Answers, Phase } from '../../src/authoring/plan/answers.ts'
-
-export { env, git } from '../cli/script-repository.ts'
 
 /** A repository, and an agent outside of it that answers as it is told. */
 export interface PlanScene {
@@ -39,9 +36,9 @@ export function fenced(answer: unknown): string {
 
 /** Makes a repository with these files in its first commit. */
 export function planScene(files: Readonly<Record<string, string>> = {}, config: object = {}): PlanScene {
-  const [root, agent] = [makeFolder(), makeFolder()]
+  const agent = makeFolder()
   put(agent, { 'agent.sh': AGENT })
-  put(root, {
+  const root = makeRepository({
     'README.md': '# shop\n',
     'ralph.config.json': JSON.stringify({
       agent: 'command',
@@ -53,9 +50,6 @@ export function planScene(files: Readonly<Record<string, string>> = {}, config: 
     }),
     ...files,
   })
-  gitIn(root, 'init', '--quiet', '--initial-branch=main')
-  gitIn(root, 'add', '--all')
-  gitIn(root, 'commit', '--quiet', '--message=Begin')
   const scene: PlanScene = {
     root,
     says: (phase, text, time) => writeFileSync(join(agent, `${phase}.${time ?? 'says'}`), text),
@@ -141,5 +135,5 @@ export const TASKS: Answers['tasks'] = {
 
 /** The subjects of the commits, newest first. */
 export function subjects(root: string): readonly string[] {
-  return gitIn(root, 'log', '--format=%s').split('\n')
+  return git(root, 'log', '--format=%s').split('\n')
 }

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { available } from '../cage/here.ts'
-import { fenced, git, planScene, RESEARCH } from './planner.ts'
+import { fenced, planScene, RESEARCH } from './planner.ts'
+import { env, git, makeFolder } from '../repository.ts'
 import { ralph } from '../cli/ralph.ts'
-import { env } from '../cli/script-repository.ts'
-import { makeFolder } from '../git/repository.ts'
 
 const AGENT = `cat > /dev/null
 echo bad > README.md

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
-import { makeFolder, put } from '../git/repository.ts'
-import { env, git, planScene, TASKS } from './planner.ts'
+import { env, git, makeFolder, put } from '../repository.ts'
+import { planScene, TASKS } from './planner.ts'
 
 const SPECS = {
   'specs/users.md': '# Users\n\nUsers are kept.\n',

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { platformUuid, thisMachine } from '../../src/process/table.ts'
 import { lockOwner, ownerLives, placeOf, takeLock } from '../../src/process/lock.ts'
-import { makeFolder } from '../git/repository.ts'
+import { makeFolder } from '../repository.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
 const me = { pid: process.pid, now }

@@ -7,7 +7,7 @@ import { taskAdder } from '../../src/project/add-task.ts'
 import { openProject } from '../../src/project/project.ts'
 import { SIGNALS } from '../../src/agents/signal/signal.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
-import { makeFolder, put } from '../git/repository.ts'
+import { makeFolder, put } from '../repository.ts'
 
 const TASK =
   '# T-007: Add it\n\n- **Status**: TODO\n- **Milestone**: 1 — Login\n- **Depends**: none\n\n## Description\nx\n'

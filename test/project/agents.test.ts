@@ -1,9 +1,8 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from '../cli/project-folder.ts'
+import { env, git, makeRepository, projectFolder, taskText } from '../repository.ts'
 import { ralph, type Answer } from '../cli/ralph.ts'
-import { env, git } from '../cli/script-repository.ts'
 
 type Fields = Readonly<Record<string, string>>
 
@@ -16,16 +15,12 @@ function repository(tasks: Readonly<Record<string, Fields>>, config: object = {}
     const script = '## Script\n\n```sh\necho x > $RALPH_TASK.txt\n```\n'
     return [`docs/tasks/${id}.md`, `${taskText(id, `Do ${id}`, fields)}\n${script}`] as const
   })
-  const cwd = projectFolder({
+  return makeRepository({
+    'package.json': '{}',
     ...Object.fromEntries([...bin, ...files]),
     'docs/disciplines/backend.md': '# Backend\n\n- **Agent**: codex\n- **Model**: of-discipline\n',
     'ralph.config.json': JSON.stringify({ commit: { seal: false }, gates: [], baseline: 'off', ...config }),
   })
-  for (const [file] of bin) chmodSync(join(cwd, file), 0o755)
-  git(cwd, 'init', '--quiet', '--initial-branch=main')
-  git(cwd, 'add', '--all')
-  git(cwd, 'commit', '--quiet', '--message=Begin')
-  return cwd
 }
 
 function run(cwd: string, argv: readonly string[], more: Fields = {}): Promise<Answer> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { USUAL_FOLDERS } from '../../src/backlog/task-folders.ts'
 import { Answers } from '../../src/project/answers.ts'
-import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
+import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
 
 /** Counts how often the answer is made anew. */
 function answers() {

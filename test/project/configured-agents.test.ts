@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkConfiguredAgents } from '../../src/project/configured-agents.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { projectFolder } from '../cli/project-folder.ts'
+import { projectFolder } from '../repository.ts'
 
 async function complaint(file: string, text: string): Promise<string> {
   const root = projectFolder({ [file]: text })

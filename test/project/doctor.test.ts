@@ -6,8 +6,8 @@ import { openGit } from '../../src/git/door.ts'
 import { doctorFindings } from '../../src/project/doctor.ts'
 import { takeLock } from '../../src/process/lock.ts'
 import { makeRunFolder, runFolder } from '../../src/engine/folder.ts'
-import { ENV, git, makeFolder, makeRepository, put } from '../git/repository.ts'
-import { makeProject, taskText } from '../run/harness.ts'
+import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
+import { makeProject } from '../run/harness.ts'
 
 async function look(root: string): Promise<readonly string[]> {
   return (await findingsOf(root)).map(({ level, area, message }) => `${level} ${area}: ${message}`)
@@ -33,7 +33,7 @@ async function endTree(child: ChildProcess): Promise<void> {
 
 describe('the doctor', () => {
   it('finds nothing wrong where nothing is', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     const found = await look(root)
     expect(found[0]).toMatch(/^ok git: git \d/)
     expect(found.slice(1)).toEqual([
@@ -50,7 +50,7 @@ describe('the doctor', () => {
   })
 
   it('finds what would keep a run from starting, with what helps', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') }, { '.gitignore': '.ralph/\ndocs/\n' })
+    const root = makeProject(1, { '.gitignore': '.ralph/\ndocs/\n' })
     git(root, 'config', 'user.useConfigOnly', 'true')
     git(root, 'config', '--unset', 'user.email')
     const found = (await findingsOf(root)).filter(({ level }) => level === 'problem')
@@ -62,7 +62,7 @@ describe('the doctor', () => {
   })
 
   it('only notes what a person has there: no run touches that', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     git(root, 'checkout', '-q', '--detach')
     git(root, 'bisect', 'start')
     put(root, { mine: '' })
@@ -75,7 +75,7 @@ describe('the doctor', () => {
   })
 
   it('finds a run at work', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     const folder = runFolder(root)
     makeRunFolder(folder)
     const lock = await takeLock(folder.lock, { pid: process.pid, now: new Date('2026-01-01T00:00:00Z') })
@@ -86,7 +86,7 @@ describe('the doctor', () => {
   })
 
   it.runIf(process.platform === 'linux')('shows the tree of what a run has started', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     const folder = runFolder(root)
     makeRunFolder(folder)
     const mark = newMark()
@@ -108,7 +108,7 @@ describe('the doctor', () => {
   })
 
   it.runIf(process.platform === 'linux')('finds what a dead run has left', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     const mark = newMark()
     const child = spawn('sh', ['-c', 'echo up; exec cat'], {
       env: withMark(ENV, mark),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { LiveListing } from '../../src/project/live-listing.ts'
 import { openPlace } from '../../src/project/project.ts'
-import { projectFolder, taskText } from '../cli/project-folder.ts'
+import { projectFolder, taskText } from '../repository.ts'
 
 it('reads the files that have changed, that are new and that are gone', async () => {
   const root = projectFolder({

@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from '../cli/project-folder.ts'
+import { projectFolder, taskText } from '../repository.ts'
 import { ralph } from '../cli/ralph.ts'
 
 describe('the agent that next names', () => {

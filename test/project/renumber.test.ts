@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
-import { env } from '../cli/script-repository.ts'
-import { git, makeRepository, put } from '../git/repository.ts'
+import { env, git, makeRepository, put } from '../repository.ts'
 
 const task = (id: string, title: string, needs = 'none', text = 'x'): string =>
   `# ${id}: ${title}\n\n- **Status**: TODO\n- **Depends**: ${needs}\n\n## Description\n${text}\n\n## Acceptance Criteria\n- [ ] It is there\n`

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
-import { env } from '../cli/script-repository.ts'
+import { env } from '../repository.ts'
 import { HOSTILE, makeBusyHistory } from './busy-history.ts'
 
 /** Where Debian and its like put it; nothing is downloaded. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { html, renderNotes } from '../../src/screen/page/html.ts'
 import { ralph } from '../cli/ralph.ts'
-import { env, git, repository } from '../cli/script-repository.ts'
-import { makeFolder } from '../git/repository.ts'
+import { env, git, makeFolder } from '../repository.ts'
+import { repository } from '../cli/script-repository.ts'
 import { HOSTILE, makeBusyHistory } from './busy-history.ts'
 
 async function reportOf(root: string, ...argv: string[]): Promise<string> {

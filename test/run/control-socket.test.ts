@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Control } from '../../src/engine/control.ts'
 import { askRun, controlAnswers, openControlDoor, readRequest } from '../../src/engine/control-socket.ts'
-import { makeFolder } from '../git/repository.ts'
+import { makeFolder } from '../repository.ts'
 
 /** A door in a folder of its own; `depth` makes its path too long for a socket. */
 async function open(depth = 0) {

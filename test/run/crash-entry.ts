@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runTasks } from '../../src/engine/run.ts'
-import { git, put } from '../git/bare-git.ts'
+import { git, put } from '../repository.ts'
 import { gateOf, makePorts, OPTIONS } from './ports.ts'
 import type { Deed } from './ports.ts'
 

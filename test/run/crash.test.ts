@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ENV, git, makeFolder, put } from '../git/repository.ts'
-import { makeProject, read, taskText } from './harness.ts'
+import { ENV, git, makeFolder, put } from '../repository.ts'
+import { makeProject, read, status, taskText } from './harness.ts'
 import { ownFolder } from './ports.ts'
 
 /** More random kills than the ordinary suite has time for: 200 of them take some minutes. */
@@ -133,7 +133,7 @@ function expectNothingLost(trial: Trial): void {
       id === 'T-004' ? '**Status**: BLOCKED' : '**Status**: DONE',
     )
   expect(read(root, 'docs/tasks/T-004.md') ?? 'no file').toContain('needs a key')
-  expect(git(root, 'status', '--porcelain')).toBe('')
+  expect(status(root)).toBe('')
   expect(git(root, 'symbolic-ref', 'HEAD')).toBe('refs/heads/main')
   expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
   expect(read(root, 'mine.txt')).toBe('mine\n')

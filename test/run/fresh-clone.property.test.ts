@@ -14,8 +14,8 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sleep } from '../../src/process/sleep.ts'
-import { ENV, git, makeFolder, put } from '../git/repository.ts'
-import { makeProject, runAll, taskText, those } from './harness.ts'
+import { ENV, git, makeFolder, put } from '../repository.ts'
+import { makeProject, runAll, those } from './harness.ts'
 import { gateOf, type Harness } from './ports.ts'
 
 /** More random agents than the ordinary suite has time for: 100 of them take some minutes. */
@@ -221,7 +221,6 @@ const trials: fc.Arbitrary<Trial> = fc.record({
 })
 
 function project({ settings }: Trial): string {
-  const tasks = Object.fromEntries(['T-1', 'T-2', 'T-3'].map((id) => [id, taskText(id)]))
   const files = {
     a: 'A a\n',
     'b/c': 'x\n',
@@ -230,7 +229,7 @@ function project({ settings }: Trial): string {
     'odd [*] name': 'o\n',
   }
   const ignored = '.ralph/\nnode_modules/\n.env\n*.log\n'
-  const root = makeProject(tasks, { ...files, '.gitignore': ignored, 'package-lock.json': lockOf('1.0.0') })
+  const root = makeProject(3, { ...files, '.gitignore': ignored, 'package-lock.json': lockOf('1.0.0') })
   chmodSync(join(root, 'run.sh'), 0o755)
   git(root, 'commit', '-qam', 'Modes')
   for (const [key, value] of [...FILTER, ...SETTINGS[settings]!]) git(root, 'config', key, value)

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import { openJournal } from '../../src/engine/journal.ts'
-import { makeFolder, put } from '../git/repository.ts'
-import { makeProject, read, runAll, taskText } from './harness.ts'
+import { makeFolder, put } from '../repository.ts'
+import { makeProject, read, runAll } from './harness.ts'
 
 const linesOf = (root: string, file: string): readonly RunEvent[] =>
   read(root, file)!
@@ -14,7 +14,7 @@ const linesOf = (root: string, file: string): readonly RunEvent[] =>
 
 describe('the journal', () => {
   it('holds every event of a run as it was emitted, and begins with its version and name', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     const events = await runAll({
       root,
       deed: ({ cwd }) => {

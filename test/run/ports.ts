@@ -27,7 +27,7 @@ import { answerTask, blockTask, completeTask, retryTask, taskToAdd } from '../..
 import { NO_ORIGINS } from '../../src/backlog/origin.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
-import { ENV } from '../git/bare-git.ts'
+import { ENV } from '../repository.ts'
 
 export type Deed = (request: AgentRequest) => Promise<Said | void> | Said | void
 

@@ -2,11 +2,10 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
-import { git, makeFolder, makeRepository, put } from '../git/repository.ts'
-import { makeProject, read, runAll, taskText, those } from './harness.ts'
+import { git, makeFolder, makeRepository, put } from '../repository.ts'
+import { changedIn, log, makeProject, read, runAll, status, taskText, those } from './harness.ts'
 import { type Deed, type Harness } from './ports.ts'
 
-const tasks = { 'T-1': taskText('T-1') }
 const deed: Deed = ({ cwd }) => put(cwd, { work: '' })
 
 async function refusal(root: string, more: Partial<Harness> = {}): Promise<UserError> {
@@ -23,26 +22,26 @@ async function refusal(root: string, more: Partial<Harness> = {}): Promise<UserE
 
 describe('a run refuses', () => {
   it('an identity that git does not know', async () => {
-    const root = makeProject(tasks)
+    const root = makeProject()
     git(root, 'config', '--unset', 'user.email')
     git(root, 'config', 'user.useConfigOnly', 'true')
     expect((await refusal(root)).message).toContain('git does not know who commits')
   })
 
   it('a key that git cannot sign with', async () => {
-    const root = makeProject(tasks)
+    const root = makeProject()
     git(root, 'config', 'commit.gpgSign', 'true')
     git(root, 'config', 'gpg.program', join(root, 'no-such-program'))
     expect((await refusal(root)).message).toContain('git is to sign commits, and cannot: ')
   })
 
   it('a task folder that is ignored', async () => {
-    const root = makeProject(tasks, { '.gitignore': '.ralph/\ndocs/\n' })
+    const root = makeProject(1, { '.gitignore': '.ralph/\ndocs/\n' })
     expect((await refusal(root)).message).toContain('git ignores the task folder docs/tasks')
   })
 
   it('a filter that runs a file of the repository', async () => {
-    const root = makeProject(tasks, { '.gitattributes': '*.md filter=own\n', 'own.sh': 'cat\n' })
+    const root = makeProject(1, { '.gitattributes': '*.md filter=own\n', 'own.sh': 'cat\n' })
     git(root, 'config', 'filter.own.clean', 'sh own.sh')
     expect((await refusal(root)).message).toContain("git's filter own runs a file of the repository")
   })
@@ -50,13 +49,13 @@ describe('a run refuses', () => {
 
 describe('what a person has in the checkout', () => {
   it('stays as it is where it is not committed, staged or not', async () => {
-    const root = makeProject({ ...tasks, 'T-2': taskText('T-2') }, { 'a.txt': 'a\n' })
+    const root = makeProject(2, { 'a.txt': 'a\n' })
     put(root, { 'README.md': 'staged\n', 'a.txt': 'changed\n', 'notes.txt': 'mine\n' })
     git(root, 'add', 'README.md')
-    const before = git(root, 'status', '--porcelain')
+    const before = status(root)
     await runAll({ root, deed: ({ cwd, task }) => put(cwd, { [task.id]: '' }) })
-    expect(git(root, 'log', '--format=%s')).toBe('T-2: Do T-2\nT-1: Do T-1\nBegin')
-    expect(git(root, 'status', '--porcelain')).toBe(before)
+    expect(log(root)).toBe('T-2: Do T-2\nT-1: Do T-1\nBegin')
+    expect(status(root)).toBe(before)
     expect(before.split('\n')).toEqual(['M  README.md', ' M a.txt', '?? notes.txt'])
     expect([
       read(root, 'README.md'),
@@ -80,34 +79,35 @@ describe('what a person has in the checkout', () => {
       'another git is at work in the checkout',
     ],
   ])('holds the work, which lands once it is over: %s', async (_, begin, end, reason) => {
-    const root = makeProject(tasks)
+    const root = makeProject()
     begin(root)
     const events = await runAll({ root, deed })
     expect(those(events, 'run-finished')).toMatchObject([
       { end: 'held', reason: expect.stringContaining(reason) as string },
     ])
-    expect(git(root, 'log', '--format=%s')).toBe('Begin')
+    expect(log(root)).toBe('Begin')
     // Its end fails if the run has ended it.
     end(root)
     await runAll({ root, deed: () => expect.fail('the work is there') })
-    expect(git(root, 'log', '--format=%s')).toBe('T-1: Do T-1\nBegin')
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(log(root)).toBe('T-1: Do T-1\nBegin')
+    expect(status(root)).toBe('')
   })
 })
 
 describe('a run works', () => {
   it('on a detached HEAD', async () => {
-    const root = makeProject(tasks)
+    const root = makeProject()
     git(root, 'checkout', '-q', '--detach')
     const main = git(root, 'rev-parse', 'main')
     await runAll({ root, deed })
     expect(git(root, 'log', '-1', '--format=%s %P')).toBe(`T-1: Do T-1 ${main}`)
     expect(git(root, 'rev-parse', 'main')).toBe(main)
     expect(() => git(root, 'symbolic-ref', '-q', 'HEAD')).toThrow('Command failed')
+    expect([read(root, 'work'), status(root)]).toEqual(['', ''])
   })
 
   it('in a linked worktree, with a lock of its own', async () => {
-    const main = makeProject(tasks)
+    const main = makeProject()
     const root = join(makeFolder(), 'tree')
     git(main, 'worktree', 'add', '-q', root, '-b', 'side')
     put(main, { '.ralph/lock': 'held by somebody' })
@@ -129,17 +129,13 @@ describe('a run works', () => {
         put(join(cwd, '../..'), { beside: '' })
       },
     })
-    expect(git(top, 'show', '--format=', '--name-only').split('\n')).toEqual([
-      'beside',
-      'packages/shop/docs/tasks/T-1.md',
-      'packages/shop/work',
-    ])
+    expect(changedIn(top)).toEqual(['beside', 'packages/shop/docs/tasks/T-1.md', 'packages/shop/work'])
     // The slots of this test are beside the project.
     expect(git(top, 'status', '--porcelain', '--', ':!packages/shop.own')).toBe('')
   })
 
   it('with every kind of name, mode, link and line ending', async () => {
-    const root = makeProject(tasks, { '.gitattributes': '*.txt text eol=crlf\n', old: 'x\n'.repeat(40) })
+    const root = makeProject(1, { '.gitattributes': '*.txt text eol=crlf\n', old: 'x\n'.repeat(40) })
     git(root, 'config', 'core.quotepath', 'true')
     git(root, 'config', 'core.safecrlf', 'warn')
     await runAll({
@@ -157,7 +153,7 @@ describe('a run works', () => {
         writeFileSync(join(cwd, 'run.sh'), '#!/bin/sh\n', { mode: 0o755 })
       },
     })
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(status(root)).toBe('')
     expect(git(root, 'ls-tree', '-z', '--name-only', 'HEAD').split('\0')).toEqual(
       expect.arrayContaining(['two\nlines', '한국 어', '-dash', ':(glob)*', 'moved', ' ']),
     )

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { AgentEnd } from '../../src/agents/port.ts'
 import { Control } from '../../src/engine/control.ts'
 import { sleep } from '../../src/process/sleep.ts'
-import { git, put } from '../git/repository.ts'
-import { makeProject, runAll, taskText, those } from './harness.ts'
+import { git, put } from '../repository.ts'
+import { makeProject, runAll, those } from './harness.ts'
 import { agentOf, doneBy, type Deed } from './ports.ts'
 
 const START = Date.parse('2026-01-01T00:00:00Z')
@@ -19,7 +19,7 @@ const work: Deed = ({ cwd, task }) => put(cwd, { [`src/${task.id}.ts`]: 'export 
 
 describe('while an agent waits for its limit to end', () => {
   it('another one goes on, and the first returns when it has ended', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2'), 'T-3': taskText('T-3') })
+    const root = makeProject(3)
     let clock = START
     const first = agentOf(
       (request) => (clock < START + HOUR ? { end: limited(START + HOUR) } : work(request)),
@@ -51,7 +51,7 @@ describe('while an agent waits for its limit to end', () => {
   })
 
   it('its attempt is none of those that the commit counts, though another one fails after it', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     let clock = START
     let done = 0
     const first = agentOf((request) => {
@@ -71,7 +71,7 @@ describe('while an agent waits for its limit to end', () => {
   })
 
   it('where all have a limit, the one that ends first is waited for', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     let clock = START
     const until = (name: string, end: number) =>
       agentOf((request) => (clock < end ? { end: limited(end) } : work(request)), name)
@@ -88,7 +88,7 @@ describe('while an agent waits for its limit to end', () => {
   })
 
   it('the wait goes by the time of day: a laptop that slept through it goes on at once', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     let clock = START
     const sleeps: number[] = []
     await runAll({
@@ -108,7 +108,7 @@ describe('while an agent waits for its limit to end', () => {
   })
 
   it('a network outage counts no attempt: the same task goes on when it is over', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
+    const root = makeProject(2)
     let clock = START
     const offline: AgentEnd = { kind: 'no-network', reason: 'fetch failed' }
     const events = await runAll({
@@ -130,7 +130,7 @@ describe('while an agent waits for its limit to end', () => {
   })
 
   it('a quota that is used up ends the run when the same agent says so after a wait', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     let clock = START
     const events = await runAll({
       root,
@@ -144,7 +144,7 @@ describe('while an agent waits for its limit to end', () => {
   })
 
   it('Ctrl-C ends it at once, with the tree as it was', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
+    const root = makeProject()
     const control = new Control()
     const events = await runAll({
       root,

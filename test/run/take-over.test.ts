@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import type { Agent, AgentRequest, HandEnd, Session } from '../../src/agents/port.ts'
 import { Control } from '../../src/engine/control.ts'
 import type { RunPorts } from '../../src/engine/ports.ts'
-import { git } from '../git/bare-git.ts'
-import { makeProject, read, runAll, taskText, those } from './harness.ts'
+import { git } from '../repository.ts'
+import { makeProject, read, runAll, status, taskText, those } from './harness.ts'
 import { agentOf, doneBy, gateOf, type Deed } from './ports.ts'
 
 /** What a person does each time that they drive the agent, and in which conversation. */
@@ -62,7 +62,7 @@ describe('a task by hand from the start', () => {
     expect(message).toContain('Agent: fake, by hand')
     expect(message).not.toMatch(/Turns|Cost|Tokens/)
     expect(read(root, 'a.txt')).toBe('a.txt\n')
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(status(root)).toBe('')
   })
 
   test('goes back in where a gate fails, with the same conversation and tree', async () => {
@@ -107,7 +107,7 @@ describe('a task by hand from the start', () => {
     expect(sessions).toEqual(['new'])
     expect(those(events, 'task-given-up')).toHaveLength(1)
     expect(read(root, 'a.txt')).toBeNull()
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(status(root)).toBe('')
     expect(git(root, 'show', 'refs/ralph/attempts/T-001/1:a.txt')).toBe('a.txt')
   })
 

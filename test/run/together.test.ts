@@ -1,18 +1,17 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { EventEmitter, once } from 'node:events'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import { Control } from '../../src/engine/control.ts'
-import { git, put } from '../git/repository.ts'
-import { makeProject, read, runAll, taskText, those } from './harness.ts'
-import { gateOf, ownFolder, type Deed, type Harness } from './ports.ts'
+import type { WritePrompt } from '../../src/engine/ports.ts'
+import { commit, git, put } from '../repository.ts'
+import { log, makeProject, read, runAll, status, taskText, those } from './harness.ts'
+import { ownFolder, type Deed, type Harness } from './ports.ts'
 
 const touching = (id: string, path: string): string =>
   taskText(id).replace('- **Depends**', `- **Touches**: ${path}\n- **Depends**`)
-const tasksOf = (...ids: readonly string[]): Record<string, string> =>
-  Object.fromEntries(ids.map((id) => [id, taskText(id)]))
-const subjects = (root: string): readonly string[] =>
-  git(root, 'log', '--reverse', '--format=%s').split('\n').slice(1)
+const subjects = (root: string): readonly string[] => log(root).split('\n').toReversed().slice(1)
 const records = (root: string): readonly string[] =>
   git(root, 'for-each-ref', '--format=%(refname:lstrip=3)', 'refs/ralph/attempts').split('\n').filter(Boolean)
 const landings = (events: readonly RunEvent[]): readonly string[] =>
@@ -32,33 +31,43 @@ function meeting(count: number): () => Promise<void> {
     })
 }
 
-/** Holds agents back until a task has landed; `hear` is told of each event. */
-function landing(): { readonly hear: (event: RunEvent) => void; readonly of: (id: string) => Promise<void> } {
-  const landed = new Set<string>()
-  const waiting: { readonly id: string; readonly go: () => void }[] = []
-  return {
-    hear(event) {
-      if (event.type !== 'landing-finished') return
-      landed.add(event.id)
-      for (const { id, go } of waiting) if (id === event.id) go()
-    },
-    of: (id) =>
-      new Promise((resolve) => {
-        if (landed.has(id)) resolve()
-        else waiting.push({ id, go: resolve })
-      }),
-  }
-}
-
 function together(root: string, more: Partial<Harness> = {}, jobs = 2): Promise<readonly RunEvent[]> {
   return runAll({ root, ...more, options: { jobs, ...more.options } })
+}
+
+/** Runs jobs that all begin from one base; each ends when one landing of the task before it, or of the first, is over. */
+function inTurn(
+  root: string,
+  deed: Deed,
+  { after, ...more }: Partial<Harness> & { readonly after?: 'first' } = {},
+  jobs = 2,
+): Promise<readonly RunEvent[]> {
+  const meet = meeting(jobs)
+  const landed = new Set<string>()
+  const landings = new EventEmitter()
+  return together(
+    root,
+    {
+      ...more,
+      hear: (event) => event.type === 'landing-finished' && landings.emit(event.id, landed.add(event.id)),
+      deed: async (request) => {
+        const { attempt, id } = request.task
+        if (attempt === 1) await meet()
+        await deed(request)
+        const number = Number(id.slice(2))
+        const before = `T-${after === 'first' ? 1 : number - 1}`
+        if (number > 1 && !landed.has(before)) await once(landings, before)
+      },
+    },
+    jobs,
+  )
 }
 
 /** Everything that holds after a run that has done all of it. */
 function expectInOrder(root: string, count: number): void {
   expect(git(root, 'rev-list', '--count', '--merges', 'HEAD')).toBe('0')
   expect(new Set(subjects(root)).size).toBe(count)
-  expect(git(root, 'status', '--porcelain')).toBe('')
+  expect(status(root)).toBe('')
   expect(git(root, 'fsck', '--strict', '--no-dangling')).toBe('')
   expect(git(root, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
   expect(read(root, '.ralph/run.json')).toBeNull()
@@ -66,8 +75,8 @@ function expectInOrder(root: string, count: number): void {
 
 describe('several jobs at once', () => {
   it('each work in a slot outside of the checkout, and land one commit each', async () => {
-    const ids = ['T-001', 'T-002', 'T-003', 'T-004']
-    const root = makeProject(tasksOf(...ids))
+    const ids = ['T-1', 'T-2', 'T-3', 'T-4']
+    const root = makeProject(4)
     const meet = meeting(3)
     const seen: (readonly [string, string | undefined])[] = []
     const events = await together(
@@ -96,16 +105,16 @@ describe('several jobs at once', () => {
     ).toEqual(['1', '2', '3'])
     for (const [path, number] of seen) expect(path).toContain(`${root}.own/${number}/work/`)
     const slots = new Map(those(events, 'agent-started').map(({ id, workspace }) => [id, workspace]))
-    expect(slots.get('T-003')).toBe(3)
+    expect(slots.get('T-3')).toBe(3)
     for (const { id, workspace } of those(events, 'landing-started')) expect(workspace).toBe(slots.get(id))
   })
 
   it('begin a task when what it needs has landed, and those that touch the same one after the other', async () => {
     const root = makeProject({
-      'T-001': touching('T-001', 'src/'),
-      'T-002': touching('T-002', 'src/a.txt'),
-      'T-003': taskText('T-003', { depends: 'T-001' }),
-      'T-004': taskText('T-004'),
+      'T-1': touching('T-1', 'src/'),
+      'T-2': touching('T-2', 'src/a.txt'),
+      'T-3': taskText('T-3', { depends: 'T-1' }),
+      'T-4': taskText('T-4'),
     })
     const at = new Map<string, readonly string[]>()
     const underWay = new Set<string>()
@@ -119,7 +128,7 @@ describe('several jobs at once', () => {
             id,
             [...underWay].filter((other) => other !== id),
           )
-          if (id === 'T-003') expect(existsSync(join(request.cwd, 'src/T-001.txt'))).toBe(true)
+          if (id === 'T-3') expect(existsSync(join(request.cwd, 'src/T-1.txt'))).toBe(true)
           await writes(request)
           await new Promise((resolve) => setImmediate(resolve))
           underWay.delete(id)
@@ -128,177 +137,92 @@ describe('several jobs at once', () => {
       4,
     )
     expectInOrder(root, 4)
-    expect(at.get('T-002')).not.toContain('T-001')
+    expect(at.get('T-2')).not.toContain('T-1')
   })
 
   it('check again what came together, and leave what came alone as it was checked', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
-    const meet = meeting(2)
-    const gates: string[] = []
-    const { hear, of } = landing()
-    const events = await together(root, {
-      hear,
-      options: { gates: [gateOf('test')] },
-      deed: async (request) => {
-        await meet()
-        await writes(request)
-        if (request.task.id === 'T-002') await of('T-001')
-      },
-      gate: () => {
-        gates.push('run')
-        return true
-      },
-    })
-    expect(landings(events)).toEqual(['T-001 landed', 'T-002 landed'])
+    let gates = 0
+    const events = await inTurn(makeProject(2), writes, { gate: () => ++gates > 0 })
+    expect(landings(events)).toEqual(['T-1 landed', 'T-2 landed'])
     // Once for each attempt, and once for the second landing.
-    expect(gates).toHaveLength(3)
+    expect(gates).toBe(3)
   })
 
   it('give a task that conflicts another attempt on what has landed, with the hunks', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'), { 'list.txt': 'a\nb\nc\n' })
-    const meet = meeting(2)
+    const root = makeProject(2, { 'list.txt': 'a\nb\nc\n' })
     const prompts: string[] = []
-    const { hear, of } = landing()
-    const events = await together(root, {
-      hear,
-      ports: {
-        prompt: async ({ task, attempts }) => {
-          prompts.push(...attempts.map(({ outcome, detail }) => `${task.id} ${outcome} ${detail}`))
-          return { text: '', estimate: 0, warnings: [], resources: [] }
-        },
-      },
-      deed: async ({ task, cwd, task: { attempt } }) => {
-        if (attempt === 1) await meet()
-        const before = readFileSync(join(cwd, 'list.txt'), 'utf8')
-        put(cwd, { 'list.txt': before.replace('b', `b ${task.id}`) })
-        if (task.id === 'T-002') await of('T-001')
-      },
-    })
-    expect(landings(events)).toEqual(['T-001 landed', 'T-002 conflict', 'T-002 landed'])
-    expect(read(root, 'list.txt')).toBe('a\nb T-002 T-001\nc\n')
+    const prompt: WritePrompt = async ({ task, attempts }) => {
+      prompts.push(...attempts.map(({ outcome, detail }) => `${task.id} ${outcome} ${detail}`))
+      return { text: '', estimate: 0, warnings: [], resources: [] }
+    }
+    const change: Deed = ({ task, cwd }) =>
+      put(cwd, { 'list.txt': read(cwd, 'list.txt')!.replace('b', `b ${task.id}`) })
+    const events = await inTurn(root, change, { ports: { prompt } })
+    expect(landings(events)).toEqual(['T-1 landed', 'T-2 conflict', 'T-2 landed'])
+    expect(read(root, 'list.txt')).toBe('a\nb T-2 T-1\nc\n')
     expectInOrder(root, 2)
-    expect(records(root)).toEqual(['T-002/1'])
-    expect(git(root, 'show', 'refs/ralph/attempts/T-002/1:list.txt')).toBe('a\nb T-002\nc')
-    expect(prompts).toEqual([expect.stringContaining('T-001: Do T-001')])
-    expect(prompts[0]).toContain('<<<<<<< what has landed\nb T-001\n=======\nb T-002\n>>>>>>> the attempt')
+    expect(records(root)).toEqual(['T-2/1'])
+    expect(git(root, 'show', 'refs/ralph/attempts/T-2/1:list.txt')).toBe('a\nb T-2\nc')
+    expect(prompts).toEqual([expect.stringContaining('T-1: Do T-1')])
+    expect(prompts[0]).toContain('<<<<<<< what has landed\nb T-1\n=======\nb T-2\n>>>>>>> the attempt')
   })
 
   it('take a rename with a change, and see a file that one moved and the other removed', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002', 'T-003'), {
-      'old.txt': 'one\ntwo\nthree\nfour\nfive\n',
-    })
-    const meet = meeting(3)
+    const root = makeProject(3, { 'old.txt': 'one\ntwo\nthree\nfour\nfive\n' })
     const deeds: Readonly<Record<string, (cwd: string) => void>> = {
-      'T-001': (cwd) => git(cwd, 'mv', 'old.txt', 'new.txt'),
-      'T-002': (cwd) => put(cwd, { 'old.txt': 'one\ntwo\nthree\nfour\nFIVE\n' }),
-      'T-003': (cwd) => rmSync(join(cwd, existsSync(join(cwd, 'old.txt')) ? 'old.txt' : 'new.txt')),
+      'T-1': (cwd) => git(cwd, 'mv', 'old.txt', 'new.txt'),
+      'T-2': (cwd) => put(cwd, { 'old.txt': 'one\ntwo\nthree\nfour\nFIVE\n' }),
+      'T-3': (cwd) => rmSync(join(cwd, existsSync(join(cwd, 'old.txt')) ? 'old.txt' : 'new.txt')),
     }
-    const { hear, of } = landing()
-    const events = await together(
-      root,
-      {
-        hear,
-        deed: async ({ task, cwd }) => {
-          if (task.attempt === 1) await meet()
-          deeds[task.id]!(cwd)
-          if (task.id === 'T-002') await of('T-001')
-          if (task.id === 'T-003') await of('T-002')
-        },
-      },
-      3,
-    )
-    expect(landings(events)).toEqual(['T-001 landed', 'T-002 landed', 'T-003 conflict', 'T-003 landed'])
+    const events = await inTurn(root, ({ task, cwd }) => deeds[task.id]!(cwd), {}, 3)
+    expect(landings(events)).toEqual(['T-1 landed', 'T-2 landed', 'T-3 conflict', 'T-3 landed'])
     expect(git(root, 'show', 'HEAD~1:new.txt')).toBe('one\ntwo\nthree\nfour\nFIVE')
     expectInOrder(root, 3)
   })
 
   it('wait for each other once the last ones have all met in one file', async () => {
-    const ids = Array.from({ length: 9 }, (_, index) => `T-00${index + 1}`)
-    const root = makeProject(tasksOf(...ids), { 'list.txt': 'start\n' })
-    const meet = meeting(3)
-    const { hear, of } = landing()
-    await together(
-      root,
-      {
-        hear,
-        deed: async ({ task, cwd }) => {
-          if (task.attempt === 1) await meet()
-          put(cwd, { 'list.txt': `${readFileSync(join(cwd, 'list.txt'), 'utf8')}${task.id}\n` })
-          if (task.id !== 'T-001') await of('T-001')
-        },
-      },
-      3,
-    )
+    const root = makeProject(9, { 'list.txt': 'start\n' })
+    const append: Deed = ({ task, cwd }) => put(cwd, { 'list.txt': `${read(cwd, 'list.txt')}${task.id}\n` })
+    await inTurn(root, append, { after: 'first' }, 3)
     expectInOrder(root, 9)
-    // Two met T-001, and a few more had begun by then. Without the expectation all eight lose an attempt.
+    // Two met T-1, and a few more had begun by then. Without the expectation all eight lose an attempt.
     expect(records(root).length).toBeLessThan(6)
     expect(new Set(records(root).map((name) => name.split('/')[1]))).toEqual(new Set(['1']))
   })
 
   it('see what passes alone and fails together, and have it done again', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
-    const meet = meeting(2)
-    const { hear, of } = landing()
-    const events = await together(root, {
-      hear,
-      options: { gates: [gateOf('test')] },
-      deed: async ({ task, cwd }) => {
-        if (task.attempt === 1) await meet()
-        put(cwd, { [`src/${task.id}`]: task.attempt === 1 ? 'old way' : 'new way' })
-        if (task.id === 'T-002') await of('T-001')
-      },
+    const root = makeProject(2)
+    const change: Deed = ({ task, cwd }) =>
+      put(cwd, { [`src/${task.id}`]: task.attempt === 1 ? 'old way' : 'new way' })
+    const events = await inTurn(root, change, {
       // The two do not go together as they were first.
-      ports: {
-        runGate: async (gate, { cwd }) => {
-          const both = ['T-001', 'T-002'].map((id) => read(cwd, `src/${id}`))
-          const isFine = both.includes(null) || both[1] === 'new way'
-          const told = isFine
-            ? { verdict: 'passed' as const, reason: 'passed' }
-            : { verdict: 'failed' as const, reason: 'they quarrel' }
-          return { gate, seconds: 0.1, excerpt: isFine ? '' : 'they quarrel', fingerprint: '', ...told }
-        },
+      gate: (_, cwd) => {
+        const both = ['T-1', 'T-2'].map((id) => read(cwd, `src/${id}`))
+        return both.includes(null) || both[1] === 'new way'
       },
     })
-    expect(landings(events)).toEqual(['T-001 landed', 'T-002 conflict', 'T-002 landed'])
+    expect(landings(events)).toEqual(['T-1 landed', 'T-2 conflict', 'T-2 landed'])
     const refused = those(events, 'attempt-finished').find(({ outcome }) => outcome === 'conflict')
     expect(refused?.reason).toContain('fail together with what has landed since')
-    expect(refused?.detail).toContain('T-001: Do T-001')
+    expect(refused?.detail).toContain('T-1: Do T-1')
     expectInOrder(root, 2)
   })
 
   it('do not both add a task of one number', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
-    const meet = meeting(2)
-    const { hear, of } = landing()
-    const events = await together(root, {
-      hear,
-      options: { maxTasks: 2 },
-      deed: async ({ task, cwd }) => {
-        if (task.attempt === 1) await meet()
-        const id = existsSync(join(cwd, 'docs/tasks/T-010-one.md')) ? 'T-011' : 'T-010'
-        put(cwd, { [`docs/tasks/${id}-${task.id === 'T-001' ? 'one' : 'two'}.md`]: taskText(id) })
-        if (task.id === 'T-002') await of('T-001')
-      },
-    })
-    expect(landings(events)).toEqual(['T-001 landed', 'T-002 conflict', 'T-002 landed'])
-    expect(readdirSync(join(root, 'docs/tasks')).slice(2)).toEqual(['T-010-one.md', 'T-011-two.md'])
-    expectInOrder(root, 2)
-  })
-
-  it('block a task on the branch, and keep what was tried', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
-    const events = await together(root, {
-      options: { retries: 1 },
-      deed: async (request) => (request.task.id === 'T-001' ? writes(request) : { message: 'no idea' }),
-    })
-    expect(those(events, 'run-finished')[0]).toMatchObject({ completed: ['T-001'], blocked: ['T-002'] })
-    expect(read(root, 'docs/tasks/T-002.md')).toContain('**Status**: BLOCKED')
-    expect(records(root)).toEqual(['T-002/1', 'T-002/2'])
+    const root = makeProject(2)
+    const add: Deed = ({ task, cwd }) => {
+      const id = existsSync(join(cwd, 'docs/tasks/T-10-one.md')) ? 'T-11' : 'T-10'
+      put(cwd, { [`docs/tasks/${id}-${task.id === 'T-1' ? 'one' : 'two'}.md`]: taskText(id) })
+    }
+    const events = await inTurn(root, add, { options: { maxTasks: 2 } })
+    expect(landings(events)).toEqual(['T-1 landed', 'T-2 conflict', 'T-2 landed'])
+    const added = readdirSync(join(root, 'docs/tasks')).filter((name) => name.includes('-', 2))
+    expect(added).toEqual(['T-10-one.md', 'T-11-two.md'])
     expectInOrder(root, 2)
   })
 
   it('share the budget, and end with it', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002', 'T-003', 'T-004'))
+    const root = makeProject(4)
     const shares: (number | null)[] = []
     const events = await together(root, {
       options: { budget: 4 },
@@ -314,7 +238,7 @@ describe('several jobs at once', () => {
   })
 
   it('end in order when they are asked to, and keep what each has done', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const root = makeProject(2)
     const control = new Control()
     const meet = meeting(2)
     const events = await together(root, {
@@ -327,21 +251,21 @@ describe('several jobs at once', () => {
       },
     })
     expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'interrupted', completed: [] })
-    expect(records(root)).toEqual(['T-001/1', 'T-002/1'])
+    expect(records(root)).toEqual(['T-1/1', 'T-2/1'])
     expect(subjects(root)).toEqual([])
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(status(root)).toBe('')
   })
 })
 
 describe('the person beside several jobs', () => {
   it('keeps what is not committed, commits meanwhile, and finds both', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'), { 'mine.txt': 'before\n', 'other.txt': 'x\n' })
+    const root = makeProject(2, { 'mine.txt': 'before\n', 'other.txt': 'x\n' })
     put(root, { 'mine.txt': 'mine\n', 'new.txt': 'mine too\n' })
     git(root, 'add', 'mine.txt')
     const events = await together(root, {
       deed: async (request) => {
         expect(read(request.cwd, 'mine.txt')).toBe('before\n')
-        if (request.task.id === 'T-001') {
+        if (request.task.id === 'T-1') {
           put(root, { 'other.txt': 'y\n' })
           git(root, 'commit', '-qm', 'Mine', 'other.txt')
         }
@@ -349,89 +273,80 @@ describe('the person beside several jobs', () => {
       },
     })
     expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'done' })
-    expect(subjects(root).toSorted()).toEqual(['Mine', 'T-001: Do T-001', 'T-002: Do T-002'])
-    expect(git(root, 'status', '--porcelain').split('\n')).toEqual(['M  mine.txt', '?? new.txt'])
-    expect(read(root, 'src/T-001.txt')).toBe('T-001\n')
+    expect(subjects(root).toSorted()).toEqual(['Mine', 'T-1: Do T-1', 'T-2: Do T-2'])
+    expect(status(root).split('\n')).toEqual(['M  mine.txt', '?? new.txt'])
+    expect(read(root, 'src/T-1.txt')).toBe('T-1\n')
     expect(read(root, 'other.txt')).toBe('y\n')
   })
 
   it('is not disturbed on another branch: the tasks land on theirs', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const root = makeProject(2)
     await together(root, {
       deed: async (request) => {
-        if (request.task.id === 'T-001') git(root, 'checkout', '-q', '-b', 'mine')
+        if (request.task.id === 'T-1') git(root, 'checkout', '-q', '-b', 'mine')
         await writes(request)
       },
     })
     expect(git(root, 'symbolic-ref', '--short', 'HEAD')).toBe('mine')
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(status(root)).toBe('')
     expect(existsSync(join(root, 'src'))).toBe(false)
     expect(git(root, 'rev-list', '--count', 'mine..main')).toBe('2')
   })
 
   it('has a landing held that would touch a file of theirs, and landed once that is free', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'), { '.gitignore': '.ralph/\n*.env\n' })
-    put(root, { 'src/T-001.txt': 'mine\n', 'src/T-002.env': 'mine\n' })
+    const root = makeProject(2, { '.gitignore': '.ralph/\n*.env\n' })
+    put(root, { 'src/T-1.txt': 'mine\n', 'src/T-2.env': 'mine\n' })
     const deed: Deed = async (request) => {
       await writes(request)
-      if (request.task.id === 'T-002') {
-        put(request.cwd, { '.gitignore': '.ralph/\n', 'src/T-002.env': 'the agent\n' })
+      if (request.task.id === 'T-2') {
+        put(request.cwd, { '.gitignore': '.ralph/\n', 'src/T-2.env': 'the agent\n' })
       }
     }
     const events = await together(root, { deed })
     const held = new Map(
       those(events, 'landing-finished').map(({ id, result, paths }) => [id, [result, paths]]),
     )
-    expect(held.get('T-001')).toEqual(['held', ['src/T-001.txt']])
-    expect(held.get('T-002')).toEqual(['held', ['src/T-002.env']])
-    expect(new Set(those(events, 'run-finished')[0]?.held)).toEqual(new Set(['T-001', 'T-002']))
+    expect(held.get('T-1')).toEqual(['held', ['src/T-1.txt']])
+    expect(held.get('T-2')).toEqual(['held', ['src/T-2.env']])
+    expect(new Set(those(events, 'run-finished')[0]?.held)).toEqual(new Set(['T-1', 'T-2']))
     expect(those(events, 'run-finished')[0]?.end).toBe('held')
     expect(subjects(root)).toEqual([])
-    expect(read(root, 'src/T-001.txt')).toBe('mine\n')
+    expect(read(root, 'src/T-1.txt')).toBe('mine\n')
     rmSync(join(root, 'src'), { recursive: true })
     const again = await together(root, { deed: () => expect.unreachable() })
     expect(those(again, 'run-finished')[0]).toMatchObject({ end: 'done' })
-    expect(landings(again)).toEqual(['T-001 landed', 'T-002 landed'])
+    expect(landings(again)).toEqual(['T-1 landed', 'T-2 landed'])
     expectInOrder(root, 2)
   })
 
   it('runs no gate again for what cannot land', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
-    put(root, { 'src/T-002.txt': 'mine\n' })
-    let landed = (): void => undefined
-    const hasLanded = new Promise<void>((resolve) => (landed = resolve))
-    const events = await together(root, {
-      options: { gates: [gateOf('test')] },
-      hear: (event) => event.type === 'task-completed' && landed(),
-      deed: async (request) => {
-        if (request.task.id === 'T-002') await hasLanded
-        await writes(request)
-      },
-    })
-    expect(landings(events)).toEqual(expect.arrayContaining(['T-001 landed', 'T-002 held']))
-    expect(those(events, 'gate-started').filter(({ id }) => id === 'T-002')).toHaveLength(1)
+    const root = makeProject(2)
+    put(root, { 'src/T-2.txt': 'mine\n' })
+    const events = await inTurn(root, writes, { gate: () => true })
+    expect(landings(events)).toEqual(expect.arrayContaining(['T-1 landed', 'T-2 held']))
+    expect(those(events, 'gate-started').filter(({ id }) => id === 'T-2')).toHaveLength(1)
   })
 
   it('sees a held task land in the same run when they commit their own', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
-    put(root, { 'src/T-001.txt': 'mine\n' })
+    const root = makeProject(2)
+    put(root, { 'src/T-1.txt': 'mine\n' })
     const events = await together(
       root,
       {
         deed: async (request) => {
           await writes(request)
-          if (request.task.id === 'T-002') rmSync(join(root, 'src'), { recursive: true })
+          if (request.task.id === 'T-2') rmSync(join(root, 'src'), { recursive: true })
         },
         options: { overlap: 'wait' },
       },
       1,
     )
-    expect(landings(events)).toEqual(['T-001 held', 'T-001 landed', 'T-002 landed'])
+    expect(landings(events)).toEqual(['T-1 held', 'T-1 landed', 'T-2 landed'])
     expectInOrder(root, 2)
   })
 
   it('may rewrite the branch: what began before that is done again on what there is', async () => {
-    const root = makeProject(tasksOf('T-001'), { 'mine.txt': 'one\n' })
+    const root = makeProject(1, { 'mine.txt': 'one\n' })
     const events = await together(root, {
       deed: async (request) => {
         await writes(request)
@@ -440,26 +355,26 @@ describe('the person beside several jobs', () => {
         git(root, 'commit', '-q', '--all', '--amend', '-m', 'Rewritten')
       },
     })
-    expect(landings(events)).toEqual(['T-001 conflict', 'T-001 landed'])
-    expect(git(root, 'log', '--format=%s').split('\n')).toEqual(['T-001: Do T-001', 'Rewritten'])
-    expect(git(root, 'status', '--porcelain')).toBe('')
+    expect(landings(events)).toEqual(['T-1 conflict', 'T-1 landed'])
+    expect(log(root).split('\n')).toEqual(['T-1: Do T-1', 'Rewritten'])
+    expect(status(root)).toBe('')
   })
 
   it('has tasks landed on a branch that they name, which is made where it is missing', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const root = makeProject(2)
     put(root, { 'mine.txt': 'mine\n' })
     await together(root, { deed: writes, options: { jobs: 2, branch: 'work/ralph' } })
     expect(git(root, 'rev-list', '--count', 'main..work/ralph')).toBe('2')
-    expect(git(root, 'status', '--porcelain')).toBe('?? mine.txt')
+    expect(status(root)).toBe('?? mine.txt')
     await together(root, { deed: writes, options: { jobs: 2, branch: 'main' } })
-    expect(subjects(root).toSorted()).toEqual(['T-001: Do T-001', 'T-002: Do T-002'])
-    expect(git(root, 'status', '--porcelain')).toBe('?? mine.txt')
+    expect(subjects(root).toSorted()).toEqual(['T-1: Do T-1', 'T-2: Do T-2'])
+    expect(status(root)).toBe('?? mine.txt')
   })
 })
 
 describe('a slot', () => {
   it('has the ignored files that it needs, the hooks of the checkout, its remotes and its identity', async () => {
-    const root = makeProject(tasksOf('T-001'), {
+    const root = makeProject(1, {
       '.gitignore': '.ralph/\n.env*\nhooks/\n',
       '.worktreeinclude': '.env.local\n',
     })
@@ -473,7 +388,6 @@ describe('a slot', () => {
     git(root, 'config', 'core.hooksPath', 'hooks')
     git(root, 'config', 'remote.origin.url', 'https://example.org/"shop".git')
     git(root, 'tag', 'v1')
-    chmodSync(join(root, 'hooks/pre-commit'), 0o755)
     let found: object = {}
     await together(root, {
       own: { copy: ['.env'] },
@@ -487,7 +401,7 @@ describe('a slot', () => {
           remote: git(cwd, 'remote', 'get-url', 'origin'),
           tags: git(cwd, 'describe', '--tags'),
           who: git(cwd, 'config', 'user.name'),
-          status: git(cwd, 'status', '--porcelain'),
+          status: status(cwd),
           branch: git(cwd, 'symbolic-ref', '--short', 'HEAD'),
         }
         await writes(request)
@@ -503,13 +417,13 @@ describe('a slot', () => {
       status: '',
       branch: 'main',
     })
-    expect(subjects(root)).toEqual(['T-001: Do T-001'])
+    expect(subjects(root)).toEqual(['T-1: Do T-1'])
     expect(git(root, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n')).not.toContain('.env')
     expect(read(ownFolder(root), '1/check/hook-ran')).toBe('Ada\n')
   })
 
   it('is made ready once, and again when a lock file has changed; what cannot be made ready ends the run before an agent works', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'), {
+    const root = makeProject(2, {
       'package-lock.json': '{}\n',
       '.gitignore': '.ralph/\nnode_modules\n',
     })
@@ -521,7 +435,7 @@ describe('a slot', () => {
         return { gate, verdict: 'passed', seconds: 0, reason: '', excerpt: '', fingerprint: '' }
       },
     }
-    const options = { gates: [gateOf('test')], maxTasks: 1 }
+    const options = { maxTasks: 1 }
     const gate = (_: unknown, cwd: string): boolean => existsSync(join(cwd, 'node_modules/ready'))
     await together(root, { deed: writes, ports, options, gate }, 1)
     const sides = ['work', 'check'].map((side) => `npm ci in /1/${side}/${basename(root)}`)
@@ -529,9 +443,7 @@ describe('a slot', () => {
     await together(root, { deed: writes, ports, options, gate }, 1)
     expect(prepared).toHaveLength(2)
     expect(subjects(root)).toHaveLength(2)
-    put(root, { 'docs/tasks/T-003.md': taskText('T-003'), 'package-lock.json': '{ "a": 1 }\n' })
-    git(root, 'add', '-A')
-    git(root, 'commit', '-qm', 'More')
+    commit(root, 'More', { 'docs/tasks/T-3.md': taskText('T-3'), 'package-lock.json': '{ "a": 1 }\n' })
     const events = await together(root, {
       deed: () => expect.unreachable(),
       ports: {
@@ -551,7 +463,7 @@ describe('a slot', () => {
   })
 
   it('that somebody changed by hand is as it was before the next task, and one that is gone is made anew', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002', 'T-003'))
+    const root = makeProject(3)
     await together(root, { deed: writes, options: { maxTasks: 1 } }, 1)
     const slot = join(ownFolder(root), '1')
     for (const side of ['work', 'check']) {
@@ -561,11 +473,11 @@ describe('a slot', () => {
     }
     const found: unknown[] = []
     const look = (cwd: string): void => {
-      found.push([read(cwd, 'by-hand.txt'), read(cwd, 'README.md'), git(cwd, 'status', '--porcelain')])
+      found.push([read(cwd, 'by-hand.txt'), read(cwd, 'README.md'), status(cwd)])
     }
     const deed: Deed = async (request) => (look(request.cwd), writes(request))
     const gate = (_: unknown, cwd: string): boolean => (look(cwd), true)
-    await together(root, { deed, gate, options: { gates: [gateOf('test')], maxTasks: 1 } }, 1)
+    await together(root, { deed, gate, options: { maxTasks: 1 } }, 1)
     expect(found).toEqual(Array.from({ length: 2 }, () => [null, '# shop\n', '']))
     rmSync(slot, { recursive: true })
     await together(root, { deed: writes }, 1)
@@ -574,23 +486,22 @@ describe('a slot', () => {
   })
 
   it('works for a repository that is removed and made anew at its place', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const root = makeProject(2)
     await together(root, { deed: writes }, 1)
     rmSync(join(root, '.git'), { recursive: true })
     rmSync(join(root, 'src'), { recursive: true })
-    for (const id of ['T-001', 'T-002']) put(root, { [`docs/tasks/${id}.md`]: taskText(id) })
+    for (const id of ['T-1', 'T-2']) put(root, { [`docs/tasks/${id}.md`]: taskText(id) })
     git(root, 'init', '-q', '-b', 'main')
     git(root, 'config', 'user.name', 'Ada')
     git(root, 'config', 'user.email', 'ada@example.com')
-    git(root, 'add', '-A')
-    git(root, 'commit', '-qm', 'Begin anew')
+    commit(root, 'Begin anew')
     const events = await together(root, { deed: writes }, 1)
-    expect(landings(events)).toEqual(['T-001 landed', 'T-002 landed'])
+    expect(landings(events)).toEqual(['T-1 landed', 'T-2 landed'])
     expectInOrder(root, 2)
   })
 
   it('does not ask for what the checkout itself has given up since', async () => {
-    const root = makeProject(tasksOf('T-001', 'T-002'))
+    const root = makeProject(2)
     git(root, 'checkout', '-q', '-b', 'side')
     git(root, 'commit', '-qm', 'A branch', '--allow-empty')
     git(root, 'checkout', '-q', 'main')
@@ -599,7 +510,7 @@ describe('a slot', () => {
     git(root, 'reflog', 'expire', '--expire=now', '--all')
     git(root, 'gc', '--quiet', '--prune=now')
     const events = await together(root, { deed: writes }, 1)
-    expect(landings(events)).toEqual(['T-002 landed'])
+    expect(landings(events)).toEqual(['T-2 landed'])
     expectInOrder(root, 2)
   })
 })

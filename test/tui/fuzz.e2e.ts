@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { git, repository } from '../cli/script-repository.ts'
+import { git } from '../repository.ts'
+import { repository } from '../cli/script-repository.ts'
 import { hasTmux, openTmux } from './tmux.ts'
 
 const TIMES = Number(process.env['RALPH_SCREENS'] ?? 10)

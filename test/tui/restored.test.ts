@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { projectFolder } from '../cli/project-folder.ts'
-import { git, repository } from '../cli/script-repository.ts'
+import { git, projectFolder } from '../repository.ts'
+import { repository } from '../cli/script-repository.ts'
 import { hasTmux, openTmux } from './tmux.ts'
 
 /** Alone it works until it is ended; at a terminal it switches on whatever there is. */

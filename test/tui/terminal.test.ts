@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { barrier, git, repository } from '../cli/script-repository.ts'
+import { barrier, repository } from '../cli/script-repository.ts'
+import { git } from '../repository.ts'
 import { hasTmux, openTmux } from './tmux.ts'
 
 const open: { end: () => void }[] = []

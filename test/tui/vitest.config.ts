@@ -5,7 +5,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/tui/**/*.e2e.ts'],
-    globalSetup: ['test/setup.ts'],
+    globalSetup: ['test/setup.ts', 'test/temporary-folder.ts'],
     testTimeout: 600_000,
     fileParallelism: false,
     env: { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', RALPH_SANDBOX: 'off' },

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { git } from '../git/bare-git.ts'
+import { git } from '../repository.ts'
 import { expectAllLanded, gated, isType, start, those, type Going } from './machines.ts'
 import { makeNetworks, serveGit, type Networks } from './networks.ts'
 import { freePort, startPostgres, type TestServer } from './postgres.ts'

@@ -11,7 +11,7 @@ import {
 import { Remote } from '../../src/engine/workers/remote.ts'
 import type { Happening } from '../../src/engine/events/event.ts'
 import { openGit } from '../../src/git/door.ts'
-import { ENV, git, makeFolder, makeRepository } from '../git/repository.ts'
+import { ENV, git, makeFolder, makeRepository } from '../repository.ts'
 
 const refuse = async (): Promise<never> => {
   throw new Error('nobody calls this')

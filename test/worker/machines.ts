@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/engine/events/event.ts'
-import { ENV, git, put } from '../git/bare-git.ts'
-import { makeFolder } from '../git/repository.ts'
+import { ENV, git, makeFolder, put } from '../repository.ts'
 
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))

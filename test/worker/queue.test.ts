@@ -1,8 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { git, put } from '../git/bare-git.ts'
-import { makeFolder } from '../git/repository.ts'
+import { git, makeFolder, put } from '../repository.ts'
 import { makeMachines, start, those, type Going } from './machines.ts'
 import { freePort, startPostgres, type TestServer } from './postgres.ts'
 

@@ -5,7 +5,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/worker/**/*.e2e.ts'],
-    globalSetup: ['test/setup.ts'],
+    globalSetup: ['test/setup.ts', 'test/temporary-folder.ts'],
     testTimeout: 600_000,
     hookTimeout: 240_000,
     // Each test has several processes that wait for each other.

@@ -1,9 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectFolder } from '../project-folder.ts'
+import { env, projectFolder } from '../../repository.ts'
 import { ralph } from '../ralph.ts'
-import { env } from '../script-repository.ts'
 
 const PROGRAMS = { claude: 'echo 99.0.0', codex: 'echo codex-cli 0.1.0', opencode: 'echo hello' }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from '../project-folder.ts'
+import { projectFolder, taskText } from '../../repository.ts'
 import { ralph } from '../ralph.ts'
 
 describe('ralph lint --fix', () => {

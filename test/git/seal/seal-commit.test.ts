@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { commitHash, sealCommit, type SealProgress } from '../../../src/git/seal/seal-commit.ts'
-import { makeFolder } from '../repository.ts'
+import { makeFolder } from '../../repository.ts'
 
 const NEVER = new AbortController().signal
 

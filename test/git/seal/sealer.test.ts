@@ -3,7 +3,7 @@ import { openGit } from '../../../src/git/door.ts'
 import type { Git } from '../../../src/git/git.ts'
 import { openSealer } from '../../../src/git/seal/sealer.ts'
 import type { Trailer } from '../../../src/git/trailers.ts'
-import { ENV, git, makeFolder, makeRepository } from '../repository.ts'
+import { ENV, git, makeRepository } from '../../repository.ts'
 
 const NEVER = new AbortController().signal
 
@@ -75,10 +75,7 @@ describe('a sealer', () => {
   })
 
   it.each(['sha1', 'sha256'] as const)('costs a task three git processes: %s', async (format) => {
-    const root = makeFolder()
-    git(root, 'init', '-q', '-b', 'main', `--object-format=${format}`)
-    git(root, 'config', 'user.name', 'Ada')
-    git(root, 'config', 'user.email', 'ada@example.com')
+    const root = makeRepository({}, format)
     const { door, asked } = counted(root)
     const sealer = openSealer(door, 4, { signal: NEVER, now: clock(0) })
     await sealer.sealed(commitWith(root, 'Seal: a41f'), () => undefined)

@@ -5,7 +5,7 @@ import type { AgentReply } from '../../../src/agents/question.ts'
 import { AgentQuestions } from '../../../src/project/plan/ask-agent.ts'
 import { makeRunFolder } from '../../../src/engine/folder.ts'
 import type { RunTrace } from '../../../src/process/tree.ts'
-import { git, put } from '../../git/repository.ts'
+import { git, put } from '../../repository.ts'
 import { makeProject, read } from '../../run/harness.ts'
 import { agentOf, choiceOf, makePorts, OPTIONS, type Said } from '../../run/ports.ts'
 
