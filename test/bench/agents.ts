@@ -8,14 +8,13 @@ import { cagedStart } from '../../src/process/cage/start.ts'
 import { createAgent } from '../../src/agents/runtime.ts'
 import { startProcess } from '../../src/process/start.ts'
 import { gateRunner } from '../../src/engine/gates/run.ts'
-import { benchOverhead } from './overhead.ts'
-import type { Row } from './row.ts'
 import { requestOf } from '../agent/requests.ts'
+import { inTurns, ms, timed, type Row } from './measure.ts'
 
 const BYTES = 1_000_000_000
 const ROUNDS = 41
 
-/** Measures the stream of an agent and of a gate, what it costs to leave nothing of a process alive, and all of it over a real agent. */
+/** Measures the stream of an agent and of a gate, what it costs to leave nothing of a process alive, and the sandbox. */
 export async function benchAgents(): Promise<readonly Row[]> {
   const rows: Row[] = []
   for (const length of [100, 1000, 20_000]) {
@@ -24,7 +23,7 @@ export async function benchAgents(): Promise<readonly Row[]> {
     rows.push(await measure(what, () => readStream(line)))
   }
   rows.push(await measure('output of a gate of 1 GB, lines of 52 bytes', readGate))
-  return [...rows, await benchEnd(), ...(await benchCage()), await benchOverhead()]
+  return [...rows, await benchEnd(), ...(await benchCage())]
 }
 
 function assistantLine(length: number): string {
@@ -47,7 +46,6 @@ const printing = (line: string) => ({
 })
 
 const REQUEST = requestOf({
-  prompt: '',
   limits: { turns: Infinity, seconds: 3600, stallSeconds: 3600, budgetUsd: null },
 })
 
@@ -60,9 +58,7 @@ async function readGate(): Promise<void> {
 async function measure(what: string, work: () => Promise<void>): Promise<Row> {
   let peak = 0
   const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 50)
-  const begun = performance.now()
-  await work()
-  const seconds = (performance.now() - begun) / 1000
+  const seconds = (await timed(work)) / 1000
   clearInterval(timer)
   return {
     what,
@@ -72,17 +68,12 @@ async function measure(what: string, work: () => Promise<void>): Promise<Row> {
 }
 
 async function benchEnd(): Promise<Row> {
-  const [bare, ours]: [number[], number[]] = [[], []]
-  for (let round = 0; round < ROUNDS; round++) {
-    bare.push(await time(() => new Promise((resolve) => spawn('true').once('close', resolve))))
-    ours.push(await time(() => startProcess({ program: 'true', args: [] }, QUIET).finished))
-  }
-  const extra = median(ours) - median(bare)
-  return {
-    what: 'to look for what a process has left',
-    value: `${extra.toFixed(1)} ms`,
-    ratio: `over a bare spawn of ${median(bare).toFixed(1)} ms`,
-  }
+  const { bare, ours } = await inTurns(ROUNDS, {
+    bare: () => new Promise((resolve) => spawn('true').once('close', resolve)),
+    ours: () => startProcess(TRUE, QUIET).finished,
+  })
+  const ratio = `over a bare spawn of ${ms(bare, 1)}`
+  return { what: 'to look for what a process has left', value: ms(ours - bare, 1), ratio }
 }
 
 /** What the sandbox adds to each start of an agent, with its network and its own folders, and of a gate. */
@@ -96,34 +87,17 @@ async function benchCage(): Promise<readonly Row[]> {
   const needs = claude.cageNeeds!(process.env)
   const agent = cagedStart(available.program, (asked) => agentPolicy(world, needs, asked))
   const gate = cagedStart(available.program, (asked) => gatePolicy(world, asked))
-  const times: Record<'bare' | 'agent' | 'gate', number[]> = { bare: [], agent: [], gate: [] }
-  for (let round = 0; round < ROUNDS; round++)
-    for (const [name, start] of Object.entries({ bare: startProcess, agent, gate }))
-      times[name as keyof typeof times].push(
-        await time(() => start({ program: 'true', args: [] }, { ...QUIET, cwd }).finished),
-      )
+  const taken = await inTurns(ROUNDS, {
+    bare: () => startProcess(TRUE, { ...QUIET, cwd }).finished,
+    agent: () => agent(TRUE, { ...QUIET, cwd }).finished,
+    gate: () => gate(TRUE, { ...QUIET, cwd }).finished,
+  })
   return (['agent', 'gate'] as const).map((name) => ({
     what: `the sandbox, each start of ${name === 'agent' ? 'an agent' : 'a gate'}`,
-    value: `${(median(times[name]) - median(times.bare)).toFixed(0)} ms (at most ${name === 'agent' ? 250 : 150})`,
-    ratio: `over ${median(times.bare).toFixed(1)} ms without`,
+    value: `${ms(taken[name] - taken.bare)} (at most ${name === 'agent' ? 250 : 150})`,
+    ratio: `over ${ms(taken.bare, 1)} without`,
   }))
 }
 
+const TRUE = { program: 'true', args: [] }
 const QUIET = { cwd: tmpdir(), env: process.env, onOutput: () => undefined }
-
-async function time(work: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now()
-  await work()
-  return performance.now() - begun
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-}
-
-// Run alone: bundle it, and start the bundle by a name that begins like this file's.
-if (/(?:^|[\\/])agents\.[cm]?js$/.test(process.argv[1] ?? '')) {
-  for (const { what, value, ratio } of await benchAgents()) {
-    process.stdout.write(`${what.padEnd(50)}${value.padStart(28)}   ${ratio}\n`)
-  }
-}

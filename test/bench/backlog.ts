@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { commit, makeRepository } from '../repository.ts'
 import { restyle } from './unusual-styles.ts'
 
 /** Which style the files of a generated backlog are written in: the one of the format, or each in one of the others. */
@@ -14,6 +15,14 @@ export function writeBacklog(root: string, tasks: number, style: Style): void {
     const written = style === 'ordinary' ? text : restyle(text, number)
     writeFileSync(join(root, `docs/tasks/${idOf(number)}.md`), written)
   }
+}
+
+/** A repository with so many tasks of the ordinary style. */
+export function backlogRepository(tasks: number, more: Readonly<Record<string, string>> = {}): string {
+  const root = makeRepository({})
+  writeBacklog(root, tasks, 'ordinary')
+  commit(root, 'Begin', more)
+  return root
 }
 
 function idOf(number: number): string {

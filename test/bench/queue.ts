@@ -1,13 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createInterface } from 'node:readline'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { RunEvent } from '../../src/engine/events/event.ts'
-import { ENV, git, put } from '../repository.ts'
+import { ENV, git, makeFolder, makeRepository } from '../repository.ts'
 import { startPostgres } from '../worker/postgres.ts'
-import type { Row } from './row.ts'
+import { ms, PROGRAM, scriptedFiles, type Row } from './measure.ts'
 
 const TASKS = 100
 const WORKERS = 3
@@ -15,57 +13,45 @@ const AGENT_SECONDS = 2
 /** The first and the last of them have other company. */
 const EDGE = 10
 
-const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
-
 /** Measures what a task costs more that a worker does, on a real Postgres, than one in a workspace here. */
 export async function benchQueue(): Promise<readonly Row[]> {
   const server = await startPostgres()
   if (!server) return [{ what: 'a task over a queue', value: 'not measured', ratio: 'no Postgres is here' }]
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-bench-queue-'))
   try {
-    const here = await perTask(folder, 'here', ['--jobs', String(WORKERS)])
-    const there = await perTask(folder, 'there', ['--queue', server.database()], { hasWorkers: true })
+    const here = await perTask(['--jobs', String(WORKERS)])
+    const there = await perTask(['--queue', server.database()], { hasWorkers: true })
     return [
       {
         what: `${TASKS} tasks over ${WORKERS} workers, agent ${AGENT_SECONDS} s, on Postgres`,
-        value: `${there.toFixed(0)} ms a task`,
-        ratio: `${(there - here).toFixed(0)} ms more than with --jobs ${WORKERS} (${here.toFixed(0)} ms; at most 200)`,
+        value: `${ms(there)} a task`,
+        ratio: `${ms(there - here)} more than with --jobs ${WORKERS} (${ms(here)}; at most 200)`,
       },
     ]
   } finally {
     server.remove()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
 /** Milliseconds from one landing to the next, in the middle of a run. */
-async function perTask(
-  folder: string,
-  name: string,
-  more: readonly string[],
-  { hasWorkers = false } = {},
-): Promise<number> {
-  const [remote, seed] = [join(folder, `${name}.git`), join(folder, name)]
-  git(folder, 'init', '-q', '-b', 'main', '--bare', remote)
-  git(folder, 'clone', '-q', remote, seed)
-  makeBacklog(seed)
-  const clones = Array.from({ length: WORKERS }, (_, index) => join(folder, `${name}-${index}`))
+async function perTask(more: readonly string[], { hasWorkers = false } = {}): Promise<number> {
+  const folder = makeFolder()
+  const script = `sleep ${AGENT_SECONDS}\necho x > "$RALPH_TASK"`
+  const gates = [{ name: 'check', command: 'true' }]
+  const [seed, remote] = [makeRepository(scriptedFiles(TASKS, script, { gates })), join(folder, 'remote.git')]
+  git(folder, 'clone', '-q', '--bare', seed, remote)
+  const clone = (name: string): string => {
+    const at = join(folder, name)
+    git(folder, 'clone', '-q', '-c', 'user.name=bench', '-c', 'user.email=bench@example.com', remote, at)
+    return at
+  }
   const landed: number[] = []
-  const run = ralph(seed, ['run', '--loop', '--agent', 'script', '--json', ...more])
-  let rest = ''
-  run.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    const events = lines.map((line) => JSON.parse(line) as RunEvent)
-    for (const { type } of events) if (type === 'task-completed') landed.push(performance.now())
+  const run = ralph(clone('run'), ['run', '--loop', '--json', ...more])
+  createInterface(run.stdout).on('line', (line) => {
+    if ((JSON.parse(line) as RunEvent).type === 'task-completed') landed.push(performance.now())
   })
-  const workers = hasWorkers
-    ? clones.map((clone) => {
-        git(folder, 'clone', '-q', remote, clone)
-        identify(clone)
-        return ralph(clone, ['worker', '--queue', more[1]!, '--json'])
-      })
-    : []
+  const names = Array.from({ length: hasWorkers ? WORKERS : 0 }, (_, index) => `worker-${index}`)
+  const workers = names.map((name) => ralph(clone(name), ['worker', '--queue', more[1]!, '--json']))
+  for (const worker of workers) worker.stdout.resume()
   await once(run, 'close')
   for (const worker of workers) worker.kill('SIGKILL')
   if (landed.length < TASKS) throw new Error(`only ${landed.length} landed`)
@@ -74,32 +60,5 @@ async function perTask(
 
 function ralph(cwd: string, args: readonly string[]) {
   const env = { ...ENV, RALPH_SANDBOX: 'off', XDG_CACHE_HOME: `${cwd}.cache` }
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
-    cwd,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  child.stdout.resume()
-  return child
-}
-
-function makeBacklog(root: string): void {
-  const ids = Array.from({ length: TASKS }, (_, index) => `T-${String(index + 1).padStart(4, '0')}`)
-  const script = `sleep ${AGENT_SECONDS}\necho x > "$RALPH_TASK"`
-  const files = ids.map((id) => [
-    `docs/tasks/${id}.md`,
-    `# ${id}: Write a file\n\n- **Status**: TODO\n\n## Script\n\`\`\`sh\n${script}\n\`\`\`\n`,
-  ])
-  const config = '{"agent":"script","commit":{"seal":false},"gates":[{"name":"check","command":"true"}]}'
-  put(root, { ...Object.fromEntries(files), '.gitignore': '.ralph/\n', 'ralph.config.json': config })
-  identify(root)
-  execFileSync('sh', ['-c', 'git add -A && git commit -q -m Begin && git push -q origin HEAD:main'], {
-    cwd: root,
-    env: ENV,
-  })
-}
-
-function identify(root: string): void {
-  git(root, 'config', 'user.name', 'bench')
-  git(root, 'config', 'user.email', 'bench@example.com')
+  return spawn(process.execPath, [PROGRAM, ...args], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
 }

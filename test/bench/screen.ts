@@ -1,51 +1,27 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
 import { git } from '../repository.ts'
 import { attemptStarted, AT_WORK, START, tool, type At } from '../ui/recorded.ts'
-import { writeBacklog } from './backlog.ts'
-import type { Row } from './row.ts'
+import { backlogRepository } from './backlog.ts'
+import { fileOf, median, ms, PROGRAM, type Row } from './measure.ts'
 
-const file = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
-const PROGRAM = file('dist/bin.cjs')
-const REPORT_USE = file('test/bench/report-use.cjs')
 const TASKS = 1000
 const ROUNDS = 15
 const BYTES = 1_000_000_000
 
 /** Measures the lines of a run: what is written of them, when the first stands there, and what an agent that says 1 GB takes. */
 export async function benchScreen(): Promise<readonly Row[]> {
-  const root = mkdtempSync(join(tmpdir(), 'ralph-bench-screen-'))
-  try {
-    const [many, few] = [makeProject(join(root, 'many'), TASKS), makeProject(join(root, 'few'), 10)]
-    return [...(await bytesRows()), await firstFrameRow(many), await memoryRow(few)]
-  } finally {
-    rmSync(root, { recursive: true, force: true })
-  }
+  return [...(await bytesRows()), await firstFrameRow(project(TASKS)), await memoryRow(project(10))]
 }
 
 /** A repository with so many tasks, whose agent says 1 GB. */
-function makeProject(root: string, tasks: number): string {
-  writeBacklog(root, tasks, 'ordinary')
+function project(tasks: number): string {
   const command = `yes '${'y'.repeat(99)}' | head -c ${BYTES}`
-  const config = {
-    agent: 'command',
-    command,
-    gates: [],
-    retries: 0,
-    onFailure: 'block',
-    commit: { seal: false },
-  }
-  writeFileSync(join(root, 'ralph.config.json'), JSON.stringify({ ...config, sandbox: { mode: 'off' } }))
-  git(root, 'init', '-q')
-  git(root, 'config', 'user.name', 'Ada')
-  git(root, 'config', 'user.email', 'ada@example.com')
-  git(root, 'add', '-A')
-  git(root, 'commit', '-q', '-m', 'Begin')
-  return root
+  const config = { agent: 'command', command, gates: [], retries: 0, onFailure: 'block' }
+  const settings = { ...config, commit: { seal: false }, sandbox: { mode: 'off' } }
+  return backlogRepository(tasks, { 'ralph.config.json': JSON.stringify(settings) })
 }
 
 /** In a terminal of 100×30, with an agent at work. */
@@ -131,7 +107,7 @@ function firstOutput(cwd: string, args: string): Promise<number> {
 
 async function memoryRow(root: string): Promise<Row> {
   const useFile = join(root, '.git/use.json')
-  const run = `exec '${process.execPath}' --require '${REPORT_USE}' '${PROGRAM}' run --baseline off`
+  const run = `exec '${process.execPath}' --require '${fileOf('test/bench/report-use.cjs')}' '${PROGRAM}' run --baseline off`
   const begun = performance.now()
   await new Promise((resolve) => {
     const env = { ...process.env, BENCH_USE_FILE: useFile }
@@ -144,12 +120,4 @@ async function memoryRow(root: string): Promise<Row> {
     value: `${peakMb.toFixed(0)} MB at the peak`,
     ratio: `at most 120; ${seconds.toFixed(0)} s`,
   }
-}
-
-function ms(time: number): string {
-  return `${time.toFixed(0)} ms`
-}
-
-function median(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!
 }

@@ -1,15 +1,11 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { ENV, git } from '../repository.ts'
+import { ENV, put } from '../repository.ts'
 import { begun, timed } from '../tui/recorded.ts'
-import { writeBacklog } from './backlog.ts'
-import type { Row } from './row.ts'
+import { backlogRepository } from './backlog.ts'
+import { median, ms, PROGRAM, type Row } from './measure.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 const [COLUMNS, ROWS] = [140, 40]
 const FRAME = '\u001b[?2026h'
 
@@ -70,52 +66,40 @@ function descendant(pid: number): number {
   return Number(children[0] || pid)
 }
 
-function project(tasks: number, more: Readonly<Record<string, string>> = {}): string {
-  const root = mkdtempSync(join(tmpdir(), 'ralph-bench-tui-'))
-  writeBacklog(root, tasks, 'ordinary')
-  for (const [file, text] of Object.entries(more)) writeFileSync(join(root, file), text)
-  git(root, 'init', '--quiet', '--initial-branch=main')
-  git(root, 'config', 'user.name', 'bench')
-  git(root, 'config', 'user.email', 'bench@example.com')
-  git(root, 'add', '--all')
-  git(root, 'commit', '--quiet', '--message=Begin')
-  return root
+/** A repository with so many tasks, whose agent is a command. */
+function project(tasks: number, command: string): string {
+  const config = { agent: 'command', command, gates: [], commit: { seal: false } }
+  return backlogRepository(tasks, { 'ralph.config.json': JSON.stringify(config) })
 }
 
 const TIMES = 15
 
 async function firstFrame(): Promise<readonly Row[]> {
-  const root = project(1000)
-  try {
-    const logs = join(root, '.ralph/logs')
-    mkdirSync(logs, { recursive: true })
-    const events = timed([[0, begun()]])
-    writeFileSync(join(logs, 'run-2025.ndjson'), events.map((event) => `${JSON.stringify(event)}\n`).join(''))
-    const took: number[] = []
-    let switches = 0
-    for (let times = 0; times < TIMES; times++) {
-      const began = performance.now()
-      const terminal = inTerminal(root, 'watch')
-      await terminal.saying('Tasks', { already: true })
-      took.push(performance.now() - began)
-      if (times === TIMES - 1) switches = await wakeUps(terminal.pid())
-      await terminal.end()
-    }
-    return [
-      {
-        what: 'ralph watch, first frame, 1000 tasks',
-        value: `${median(took).toFixed(0)} ms`,
-        ratio: 'from the start of the program, in a terminal (at most 150 ms)',
-      },
-      {
-        what: 'ralph watch, nothing happens',
-        value: `${switches.toFixed(1)} wake-ups a second`,
-        ratio: 'of all its threads; one of its own (at most 1)',
-      },
-    ]
-  } finally {
-    rmSync(root, { recursive: true, force: true })
+  const root = project(1000, 'true')
+  const events = timed([[0, begun()]])
+  put(root, { '.ralph/logs/run-2025.ndjson': events.map((event) => `${JSON.stringify(event)}\n`).join('') })
+  const took: number[] = []
+  let switches = 0
+  for (let times = 0; times < TIMES; times++) {
+    const began = performance.now()
+    const terminal = inTerminal(root, 'watch')
+    await terminal.saying('Tasks', { already: true })
+    took.push(performance.now() - began)
+    if (times === TIMES - 1) switches = await wakeUps(terminal.pid())
+    await terminal.end()
   }
+  return [
+    {
+      what: 'ralph watch, first frame, 1000 tasks',
+      value: ms(median(took)),
+      ratio: 'from the start of the program, in a terminal (at most 150 ms)',
+    },
+    {
+      what: 'ralph watch, nothing happens',
+      value: `${switches.toFixed(1)} wake-ups a second`,
+      ratio: 'of all its threads; one of its own (at most 1)',
+    },
+  ]
 }
 
 const IDLE_SECONDS = 6
@@ -140,69 +124,55 @@ const KEYS = 60
 async function underFlood(): Promise<readonly Row[]> {
   // Ten thousand lines a second, a thousand at a time, each another one.
   const command = `n=0; while :; do seq -f "$n.%.0f ${LINE}" 1 1000; n=$((n+1)); sleep 0.09; done`
-  const config = { agent: 'command', command, gates: [], commit: { seal: false } }
-  const root = project(10_000, { 'ralph.config.json': JSON.stringify(config) })
-  try {
-    const terminal = inTerminal(root, 'run', '--tui')
-    await terminal.saying('again and again')
-    await wait(1500)
-    const [before, began] = [terminal.written(), performance.now()]
-    await wait(3000)
-    const [after, seconds] = [terminal.written(), (performance.now() - began) / 1000]
-    const frames = after.frames - before.frames
-    // The first task is the run itself; from there each key chooses the next.
-    terminal.send('\u001b[H')
-    await terminal.saying('The run')
-    const took: number[] = []
-    for (let number = 1; number <= KEYS; number++) {
-      await wait(20 + ((number * 37) % 60))
-      const shown = terminal.saying(`T-${String(number).padStart(3, '0')}`)
-      const pressed = performance.now()
-      terminal.send('\u001b[B')
-      await shown
-      took.push(performance.now() - pressed)
-    }
-    await terminal.end()
-    const sorted = took.toSorted((a, b) => a - b)
-    return [
-      {
-        what: 'a key shows, 10,000 tasks, an agent that prints 10,000 lines a second',
-        value: `${median(took).toFixed(1)} ms`,
-        ratio: `${sorted[Math.floor(KEYS * 0.95)]!.toFixed(1)} ms in 95 of 100 (at most 16 ms)`,
-      },
-      {
-        what: 'frames of that agent',
-        value: `${(frames / seconds).toFixed(0)} a second`,
-        ratio: `${((after.bytes - before.bytes) / frames / 1024).toFixed(1)} KB a frame (at most 60 a second)`,
-      },
-    ]
-  } finally {
-    rmSync(root, { recursive: true, force: true })
+  const root = project(10_000, command)
+  const terminal = inTerminal(root, 'run', '--tui')
+  await terminal.saying('again and again')
+  await wait(1500)
+  const [before, began] = [terminal.written(), performance.now()]
+  await wait(3000)
+  const [after, seconds] = [terminal.written(), (performance.now() - began) / 1000]
+  const frames = after.frames - before.frames
+  // The first task is the run itself; from there each key chooses the next.
+  terminal.send('\u001b[H')
+  await terminal.saying('The run')
+  const took: number[] = []
+  for (let number = 1; number <= KEYS; number++) {
+    await wait(20 + ((number * 37) % 60))
+    const shown = terminal.saying(`T-${String(number).padStart(3, '0')}`)
+    const pressed = performance.now()
+    terminal.send('\u001b[B')
+    await shown
+    took.push(performance.now() - pressed)
   }
+  await terminal.end()
+  const sorted = took.toSorted((a, b) => a - b)
+  return [
+    {
+      what: 'a key shows, 10,000 tasks, an agent that prints 10,000 lines a second',
+      value: ms(median(took), 1),
+      ratio: `${sorted[Math.floor(KEYS * 0.95)]!.toFixed(1)} ms in 95 of 100 (at most 16 ms)`,
+    },
+    {
+      what: 'frames of that agent',
+      value: `${(frames / seconds).toFixed(0)} a second`,
+      ratio: `${((after.bytes - before.bytes) / frames / 1024).toFixed(1)} KB a frame (at most 60 a second)`,
+    },
+  ]
 }
 
 async function afterGigabyte(): Promise<Row> {
   const print = `seq -f "%.0f ${LINE}" 1 ${Math.ceil(1e9 / 80)}; echo all is printed`
   const command = `${print}; sleep 1000`
-  const config = { agent: 'command', command, gates: [], commit: { seal: false } }
-  const root = project(1000, { 'ralph.config.json': JSON.stringify(config) })
-  try {
-    const terminal = inTerminal(root, 'run', '--tui')
-    await terminal.saying('again and again')
-    const pid = terminal.pid()
-    await terminal.saying('all is printed')
-    const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-    await terminal.end()
-    return {
-      what: 'ralph run --tui, 1000 tasks, an agent that prints 1 GB',
-      value: `${peak.toFixed(0)} MB at the peak`,
-      ratio: 'at most 120 MB',
-    }
-  } finally {
-    rmSync(root, { recursive: true, force: true })
+  const root = project(1000, command)
+  const terminal = inTerminal(root, 'run', '--tui')
+  await terminal.saying('again and again')
+  const pid = terminal.pid()
+  await terminal.saying('all is printed')
+  const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  await terminal.end()
+  return {
+    what: 'ralph run --tui, 1000 tasks, an agent that prints 1 GB',
+    value: `${peak.toFixed(0)} MB at the peak`,
+    ratio: 'at most 120 MB',
   }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 }
