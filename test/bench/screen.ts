@@ -1,27 +1,16 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
 import { git } from '../repository.ts'
 import { attemptStarted, AT_WORK, START, tool, type At } from '../ui/recorded.ts'
 import { backlogRepository } from './backlog.ts'
-import { fileOf, median, ms, PROGRAM, type Row } from './measure.ts'
+import { median, ms, PROGRAM, type Row } from './measure.ts'
 
 const TASKS = 1000
 const ROUNDS = 15
-const BYTES = 1_000_000_000
 
-/** Measures the lines of a run: what is written of them, when the first stands there, and what an agent that says 1 GB takes. */
+/** Measures the lines of a run: what is written of them, and when the first stands there. */
 export async function benchScreen(): Promise<readonly Row[]> {
-  return [...(await bytesRows()), await firstFrameRow(project(TASKS)), await memoryRow(project(10))]
-}
-
-/** A repository with so many tasks, whose agent says 1 GB. */
-function project(tasks: number): string {
-  const command = `yes '${'y'.repeat(99)}' | head -c ${BYTES}`
-  const config = { agent: 'command', command, gates: [], retries: 0, onFailure: 'block' }
-  const settings = { ...config, commit: { seal: false }, sandbox: { mode: 'off' } }
-  return backlogRepository(tasks, { 'ralph.config.json': JSON.stringify(settings) })
+  return [...(await bytesRows()), await firstFrameRow(backlogRepository(TASKS))]
 }
 
 /** In a terminal of 100×30, with an agent at work. */
@@ -103,21 +92,4 @@ function firstOutput(cwd: string, args: string): Promise<number> {
     child.kill('SIGTERM')
   })
   return new Promise((resolve) => child.once('close', () => resolve(took)))
-}
-
-async function memoryRow(root: string): Promise<Row> {
-  const useFile = join(root, '.git/use.json')
-  const run = `exec '${process.execPath}' --require '${fileOf('test/bench/report-use.cjs')}' '${PROGRAM}' run --baseline off`
-  const begun = performance.now()
-  await new Promise((resolve) => {
-    const env = { ...process.env, BENCH_USE_FILE: useFile }
-    spawn('script', ['-qfc', run, '/dev/null'], { cwd: root, env, stdio: 'ignore' }).once('close', resolve)
-  })
-  const { peakMb } = JSON.parse(readFileSync(useFile, 'utf8')) as { peakMb: number }
-  const seconds = (performance.now() - begun) / 1000
-  return {
-    what: 'ralph run in a terminal, an agent that says 1 GB',
-    value: `${peakMb.toFixed(0)} MB at the peak`,
-    ratio: `at most 120; ${seconds.toFixed(0)} s`,
-  }
 }
