@@ -1,19 +1,17 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { truePaths } from '../../src/base/paths.ts'
+import { makeFolder, put } from '../repository.ts'
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-true-path-')))
-mkdirSync(join(root, 'src/deep'), { recursive: true })
-writeFileSync(join(root, 'src/a.ts'), '')
+const root = makeFolder()
+put(root, { 'src/a.ts': '', 'src/deep/b.ts': '' })
 symlinkSync('src', join(root, 'link'), 'dir')
 symlinkSync('../../..', join(root, 'src/deep/up'), 'dir')
 symlinkSync(join(root, '..', 'not-there'), join(root, 'dangling'))
 symlinkSync('ring-b', join(root, 'ring-a'))
 symlinkSync('ring-a', join(root, 'ring-b'))
 symlinkSync('spiral/in', join(root, 'spiral'))
-afterAll(() => rmSync(root, { recursive: true }))
 
 const lead = (path: string): string => truePaths()(join(root, path))
 

@@ -20,38 +20,42 @@ interface Scene {
   readonly noted: (Move | null)[]
 }
 
-/** A checkout, and a commit made elsewhere on top of it that changes, adds, removes and renames. */
-async function scene(): Promise<Scene> {
-  const root = makeRepository({
-    '.gitignore': '*.env\n',
-    'changed.txt': 'before\n',
-    'gone.txt': 'before\n',
-    'other.txt': 'x\n',
-    'folder/old.txt': 'a long text that is moved\n',
-  })
+/** A checkout, and a commit made elsewhere on top of it. */
+async function sceneOf(
+  files: Readonly<Record<string, string>>,
+  change: (root: string) => void,
+): Promise<Scene> {
+  const root = makeRepository({ '.gitignore': '*.env\n', ...files })
   const from = git(root, 'rev-parse', 'HEAD')
-  put(root, { 'changed.txt': 'after\n', 'new/deep.txt': 'new\n' })
-  git(root, 'rm', '-q', 'gone.txt')
-  git(root, 'mv', 'folder/old.txt', 'moved.txt')
-  git(root, 'add', '-A')
-  const tree = git(root, 'write-tree')
-  const to = git(root, 'commit-tree', tree, '-p', from, '-m', 'Elsewhere')
-  git(root, 'reset', '-q', '--hard', from)
-  return { root, checkout: await checkoutAt(root), move: { branch: 'main', from, to }, noted: [] }
-}
-
-/** A checkout, and a commit in which a folder is a file and a file is a folder. */
-async function swapped(): Promise<Scene> {
-  const root = makeRepository({ '.gitignore': '*.env\n', 'folder/deep/in.txt': 'x\n', file: 'x\n' })
-  const from = git(root, 'rev-parse', 'HEAD')
-  rmSync(join(root, 'folder'), { recursive: true })
-  rmSync(join(root, 'file'))
-  put(root, { folder: 'file\n', 'file/in.txt': 'y\n' })
+  change(root)
   git(root, 'add', '-A')
   const to = git(root, 'commit-tree', git(root, 'write-tree'), '-p', from, '-m', 'Elsewhere')
   git(root, 'reset', '-q', '--hard', from)
   return { root, checkout: await checkoutAt(root), move: { branch: 'main', from, to }, noted: [] }
 }
+
+/** A commit that changes, adds, removes and renames. */
+const scene = (): Promise<Scene> =>
+  sceneOf(
+    {
+      'changed.txt': 'before\n',
+      'gone.txt': 'before\n',
+      'other.txt': 'x\n',
+      'folder/old.txt': 'a long text that is moved\n',
+    },
+    (root) => {
+      put(root, { 'changed.txt': 'after\n', 'new/deep.txt': 'new\n' })
+      git(root, 'rm', '-q', 'gone.txt')
+      git(root, 'mv', 'folder/old.txt', 'moved.txt')
+    },
+  )
+
+/** A commit in which a folder is a file and a file is a folder. */
+const swapped = (): Promise<Scene> =>
+  sceneOf({ 'folder/deep/in.txt': 'x\n', file: 'x\n' }, (root) => {
+    for (const name of ['folder', 'file']) rmSync(join(root, name), { recursive: true })
+    put(root, { folder: 'file\n', 'file/in.txt': 'y\n' })
+  })
 
 async function checkoutAt(root: string): Promise<Checkout> {
   const door = openGit({ cwd: root, env: ENV })
@@ -173,6 +177,29 @@ describe('a move that was killed in between', () => {
     await finishMove(at.checkout, at.move)
     expectAt(at)
     expect(read(at.root, 'moved.txt')).toBe('a long text that is moved\n')
+    await finishMove(at.checkout, at.move)
+    expectAt(at)
+  })
+
+  it.each([
+    ['is missing', null, 'after\n'],
+    ['is half written', 'aft', 'after\n'],
+    ['is not yet written', '', 'after\n'],
+    ['is changed by a person', 'mine\n', 'mine\n'],
+  ])('is finished where a file %s', async (_, text, is) => {
+    const at = await scene()
+    git(at.root, 'update-ref', 'refs/heads/main', at.move.to)
+    if (text === null) rmSync(join(at.root, 'changed.txt'))
+    else put(at.root, { 'changed.txt': text })
+    await finishMove(at.checkout, at.move)
+    expect(read(at.root, 'changed.txt')).toBe(is)
+    expectAt(at, is === 'mine\n' ? [' M changed.txt'] : [])
+  })
+
+  it.each(['ne', ''])('is finished where a file that comes holds only %j', async (half) => {
+    const at = await scene()
+    git(at.root, 'update-ref', 'refs/heads/main', at.move.to)
+    put(at.root, { 'new/deep.txt': half })
     await finishMove(at.checkout, at.move)
     expectAt(at)
   })

@@ -1,57 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Happening } from '../../src/engine/events/event.ts'
 import { costSoFar, statusAfter, type RunStatus } from '../../src/screen/run-status.ts'
-import type { TaskJson } from '../../src/backlog/json.ts'
-import type { Usage } from '../../src/base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
+import { attemptStarted, completed, passed, taskStarted } from '../ui/recorded.ts'
 import { runStarted } from './run-started.ts'
 
 const started = runStarted()
-const task = (id: string): Happening => ({
-  type: 'task-started',
-  id,
-  task: { title: `Do ${id}` } as TaskJson,
-  tier: 'Light',
-  limits: { turns: 1, seconds: 1, attempts: 4 },
-  agent: 'claude',
-})
-const attempt = (id: string): Happening => ({
-  type: 'attempt-started',
-  id,
-  attempt: 1,
-  counted: 1,
-  most: 4,
-  agent: 'claude',
-  model: null,
-  log: 'x',
-})
-const attemptFinished = (id: string, usage: Usage): Happening => ({
-  type: 'attempt-finished',
-  id,
-  attempt: 1,
-  counted: 1,
-  outcome: 'done',
-  reason: '',
-  detail: '',
-  seconds: 1,
-  usage,
-  denied: [],
-  ref: null,
-})
-const completed = (id: string): Happening => ({
-  type: 'task-completed',
-  id,
-  title: '',
-  commit: 'abc',
-  duration: 1,
-  attempts: 1,
-  turns: null,
-  cost: null,
-  usage: UNKNOWN_USAGE,
-  files: 1,
-  added: 1,
-  removed: 0,
-})
+const task = (id: string): Happening => taskStarted(id, `Do ${id}`)
 const question: Happening = { type: 'question', id: 'T-1', text: 'Which?', options: ['MIT'] }
 
 const after = (...events: readonly Happening[]): RunStatus | null =>
@@ -66,7 +21,7 @@ describe('the status of a run', () => {
   })
 
   it('tells the tasks at work, and what they are at', () => {
-    expect(after(task('T-1'), attempt('T-1'), task('T-2'))?.jobs).toMatchObject([
+    expect(after(task('T-1'), attemptStarted('T-1'), task('T-2'))?.jobs).toMatchObject([
       {
         id: 'T-1',
         title: 'Do T-1',
@@ -79,9 +34,9 @@ describe('the status of a run', () => {
       { id: 'T-2', title: 'Do T-2', attempt: null, doing: 'waiting', note: '', until: null },
     ])
     const gate = { name: 'test', command: 'x', required: true, timeoutSeconds: 1 }
-    expect(after(task('T-1'), attempt('T-1'), { type: 'gate-started', id: 'T-1', gate })?.jobs).toMatchObject(
-      [{ doing: 'gates', note: 'test' }],
-    )
+    expect(
+      after(task('T-1'), attemptStarted('T-1'), { type: 'gate-started', id: 'T-1', gate })?.jobs,
+    ).toMatchObject([{ doing: 'gates', note: 'test' }])
     expect(
       after(task('T-1'), { type: 'waiting', id: 'T-1', until: 'later', reason: 'a limit' })?.jobs,
     ).toMatchObject([{ doing: 'waiting', note: 'a limit', until: 'later' }])
@@ -97,15 +52,19 @@ describe('the status of a run', () => {
 
   it('counts what is done of the backlog, and what it has cost', () => {
     const usage = (costUsd: number) => ({ ...UNKNOWN_USAGE, costUsd })
-    const atWork = after(task('T-1'), attempt('T-1'), { type: 'agent-usage', id: 'T-1', usage: usage(0.25) })
+    const atWork = after(task('T-1'), attemptStarted('T-1'), {
+      type: 'agent-usage',
+      id: 'T-1',
+      usage: usage(0.25),
+    })
     expect(atWork).toMatchObject({ cost: null, progress: { tasks: 6, done: 2, blocked: 1 } })
     expect(costSoFar(atWork!)).toBe(0.25)
     const over = after(
       task('T-1'),
-      attempt('T-1'),
-      attemptFinished('T-1', usage(0.5)),
+      attemptStarted('T-1'),
+      passed('T-1', usage(0.5)),
       { type: 'task-added', id: 'T-1', added: 'T-9', title: '' },
-      completed('T-1'),
+      completed('T-1', ''),
     )
     expect(over).toMatchObject({ cost: 0.5, progress: { tasks: 7, done: 3, blocked: 1 } })
     expect(costSoFar(over!)).toBe(0.5)
@@ -114,22 +73,12 @@ describe('the status of a run', () => {
   it('names what is held until it lands', () => {
     const held = { type: 'landing-finished', id: 'T-1', result: 'held', paths: ['a'] } as const
     expect(after(task('T-1'), held)?.held).toEqual([{ id: 'T-1', paths: ['a'] }])
-    expect(after(task('T-1'), held, completed('T-1'))?.held).toEqual([])
+    expect(after(task('T-1'), held, completed('T-1', ''))?.held).toEqual([])
   })
 
   it('tells which workers there are, and what each is at', () => {
     const joined = (worker: string): Happening => ({ type: 'worker-joined', worker, places: 2, labels: [] })
-    const begun: Happening = {
-      type: 'attempt-started',
-      id: 'T-1',
-      attempt: 1,
-      counted: 1,
-      most: 4,
-      agent: 'claude',
-      model: null,
-      log: '',
-      worker: 'b-2',
-    }
+    const begun: Happening = { ...attemptStarted('T-1'), worker: 'b-2' } as Happening
     const there = [joined('a-1'), joined('b-2'), task('T-1'), begun]
     const ready: Happening = { type: 'candidate-ready', id: 'T-1', attempt: 1, ref: '' }
     const gone: Happening = { type: 'worker-left', worker: 'a-1', why: 'lost', reason: '' }

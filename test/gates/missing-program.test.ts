@@ -1,14 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { missingIn } from '../../src/engine/gates/missing-program.ts'
 import { hiddenProgram, missingProgram } from '../../src/project/gate-programs.ts'
+import { makeFolder, put } from '../repository.ts'
 import { startProcess, type StartProcess } from '../../src/process/start.ts'
 
-const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
-writeFileSync(join(cwd, 'check.sh'), '#!/bin/sh\n')
-chmodSync(join(cwd, 'check.sh'), 0o755)
+const cwd = makeFolder()
+put(cwd, { 'check.sh': '#!/bin/sh\n' })
 const env = { PATH: '/usr/bin:/bin' }
 
 describe.skipIf(process.platform === 'win32')('the program of a gate', () => {
@@ -41,16 +40,13 @@ describe.skipIf(process.platform === 'win32')('the program of a gate', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('a program that is hidden', () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-gates-')))
-  mkdirSync(join(folder, 'links'))
-  writeFileSync(join(folder, 'check'), '#!/bin/sh\n')
-  chmodSync(join(folder, 'check'), 0o755)
+  const folder = makeFolder()
+  put(folder, { check: '#!/bin/sh\n', 'links/.keep': '' })
   symlinkSync('../check', join(folder, 'links/linked'))
   const PATH = `${join(folder, 'links')}:${folder}:/usr/bin:/bin`
   /** Hides what is not on the usual PATH. */
   const start: StartProcess = (command, options) =>
     startProcess(command, { ...options, env: { ...options.env, PATH: '/usr/bin:/bin' } })
-  afterAll(() => rmSync(folder, { recursive: true }))
 
   it.each([
     ['check --all', { path: join(folder, 'check'), read: [join(folder, 'check')] }],
@@ -69,17 +65,14 @@ describe.skipIf(process.platform === 'win32')('the program of a script that a ga
     there: 'there --all',
     loose: 'no-such-x || true',
   }
-  const project = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ scripts }))
-  mkdirSync(join(project, 'packages/a'), { recursive: true })
-  mkdirSync(join(project, 'node_modules/.bin'), { recursive: true })
-  for (const name of ['npm', 'pnpm', 'yarn', 'bun', 'there']) {
-    writeFileSync(join(project, 'node_modules/.bin', name), '#!/bin/sh\n')
-    chmodSync(join(project, 'node_modules/.bin', name), 0o755)
-  }
-  writeFileSync(join(project, 'packages/a/package.json'), JSON.stringify({ scripts: { test: 'there' } }))
+  const project = makeFolder()
+  const names = ['npm', 'pnpm', 'yarn', 'bun', 'there']
+  put(project, {
+    'package.json': JSON.stringify({ scripts }),
+    'packages/a/package.json': JSON.stringify({ scripts: { test: 'there' } }),
+    ...Object.fromEntries(names.map((name) => [`node_modules/.bin/${name}`, '#!/bin/sh\n'])),
+  })
   const within = { PATH: `/usr/bin:/bin:${join(project, 'node_modules/.bin')}` }
-  afterAll(() => rmSync(project, { recursive: true }))
 
   it.each([
     ['npm test', 'node_modules/.bin/no-such-vitest'],
@@ -98,12 +91,10 @@ describe.skipIf(process.platform === 'win32')('the program of a script that a ga
 
   it('may be in the packages of a folder above, or in archives', async () => {
     const bare = { PATH: within.PATH.replace(/:[^:]*$/, '') }
-    const npm = join(project, 'packages/a/npm')
-    writeFileSync(npm, '#!/bin/sh\n')
-    chmodSync(npm, 0o755)
+    put(project, { 'packages/a/npm': '#!/bin/sh\n' })
     const env = { PATH: `${join(project, 'packages/a')}:${bare.PATH}` }
     expect(await missingProgram('npm test', { cwd: join(project, 'packages/a'), env })).toBeNull()
-    writeFileSync(join(project, '.pnp.cjs'), '')
+    put(project, { '.pnp.cjs': '' })
     expect(await missingProgram('npm test', { cwd: project, env: within })).toBeNull()
   })
 })

@@ -113,16 +113,16 @@ describe.skipIf(process.platform === 'win32')('a gate that is ended', () => {
   })
 })
 
-test.skipIf(process.platform === 'win32')('300 MB of output are read in flat memory', async () => {
+test.skipIf(process.platform === 'win32')('100 MB of output are read in flat memory', async () => {
   const before = process.memoryUsage.rss()
   let [bytes, peak] = [0, 0]
   const log = (chunk: Uint8Array) => {
     bytes += chunk.length
     if (bytes % 10_000_000 < chunk.length) peak = Math.max(peak, process.memoryUsage.rss())
   }
-  const command = `yes 'compiling a module and another one of the same kind' | head -c 300000000; echo 'error: no'; exit 1`
+  const command = `yes 'compiling a module and another one of the same kind' | head -c 100000000; echo 'error: no'; exit 1`
   const result = await runGate(gate(command), context({ log }))
   expect(result.excerpt).toMatch(/error: no$/)
-  expect(bytes).toBe(300_000_010)
-  expect(peak - before).toBeLessThan(150_000_000)
+  expect(bytes).toBe(100_000_010)
+  expect(peak - before).toBeLessThan(75_000_000)
 })

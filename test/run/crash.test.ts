@@ -1,10 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ENV, git, makeFolder, put } from '../repository.ts'
 import { makeProject, read, status, taskText } from './harness.ts'
 import { ownFolder } from './ports.ts'
@@ -15,37 +14,28 @@ const isThorough = RANDOM_KILLS > 0
 const TASKS = ['T-001', 'T-002', 'T-003', 'T-004', 'T-005']
 const COST = 0.25
 
-const built = mkdtempSync(join(tmpdir(), 'ralph-crash-'))
-const entry = join(built, 'crash-entry.js')
-const template = join(built, 'template')
+const built = makeFolder()
 
 beforeAll(async () => {
   const input = fileURLToPath(new URL('crash-entry.ts', import.meta.url))
   const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' })
   await bundle.write({ dir: built, format: 'esm' })
   await bundle.close()
-  const project = makeProject(Object.fromEntries(TASKS.map((id) => [id, taskText(id)])), {
-    '.gitignore': '.ralph/\n.env\n',
-    'mine.txt': 'mine\n',
-  })
-  put(project, { '.env': 'SECRET=1\n' })
-  cpSync(project, template, { recursive: true })
 })
-afterAll(() => rmSync(built, { recursive: true, force: true }))
 
 interface Trial {
   readonly root: string
   readonly diary: string
 }
 
-/** A copy each: to make a repository takes git longer than to copy one. */
 function makeTrial(): Trial {
-  const root = makeFolder()
-  cpSync(template, root, { recursive: true })
+  const files = { '.gitignore': '.ralph/\n.env\n', 'mine.txt': 'mine\n' }
+  const root = makeProject(Object.fromEntries(TASKS.map((id) => [id, taskText(id)])), files)
+  put(root, { '.env': 'SECRET=1\n' })
   return { root, diary: join(makeFolder(), 'diary') }
 }
 
-/** At once, not at the end: hundreds of them would take the hook longer than it has. */
+/** At once, not at the end: there may be hundreds. */
 function remove({ root }: Trial): void {
   for (const folder of [root, ownFolder(root)]) rmSync(folder, { recursive: true, force: true })
 }
@@ -64,7 +54,7 @@ interface Killing {
 /** Runs ralph in a process of its own; resolves with the signal that ended it, if one did. */
 function run({ root, diary }: Trial, killing: Killing = {}): Promise<NodeJS.Signals | null> {
   const { checkpoint = '', occurrence = 1, jobs = 1 } = killing
-  const args = [entry, root, diary, checkpoint, String(occurrence), String(jobs)]
+  const args = [join(built, 'crash-entry.js'), root, diary, checkpoint, String(occurrence), String(jobs)]
   const child = spawn(process.execPath, args, {
     detached: true,
     env: ENV,
@@ -204,13 +194,12 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
       ['blocking-noted', 1],
     ]
     const recoveries = ['run-noted', 'entered', 'candidates-dropped'] as const
-    const pairs = [
-      // Each death with each recovery takes a minute more.
-      ...deaths.flatMap((death, index) =>
-        recoveries
-          .filter((_, place) => isThorough || place === index % recoveries.length)
-          .map((recovery) => [death, recovery] as const),
-      ),
+    const pairs = deaths.flatMap((death, index) =>
+      recoveries
+        .filter((_, place) => isThorough || place === index % recoveries.length)
+        .map((recovery) => [death, recovery] as const),
+    )
+    const thorough = [
       [['agent-ended', 2], 'attempt-kept'],
       [['work-taken', 1], 'attempt-kept'],
       [['attempt-kept', 2], 'run-noted'],
@@ -220,7 +209,9 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
       [['blocking-noted', 1], 'block-committed'],
       [['block-committed', 1], 'run-noted'],
     ] as const
-    await inPairs(pairs, async ([[checkpoint, occurrence], recovery]) => {
+    // What the ordinary suite has no time for.
+    const all = isThorough ? [...pairs, ...thorough] : pairs
+    await inPairs(all, async ([[checkpoint, occurrence], recovery]) => {
       const trial = makeTrial()
       expect(await run(trial, { checkpoint, occurrence })).toBe('SIGKILL')
       expect(await run(trial, { checkpoint: recovery })).toBe('SIGKILL')
@@ -230,35 +221,13 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
       remove(trial)
     })
   })
-
-  it.skipIf(!isThorough)(
-    `goes on from any instant (${RANDOM_KILLS} tried)`,
-    { timeout: 3_600_000 },
-    async () => {
-      const scout = makeTrial()
-      const before = performance.now()
-      await run(scout)
-      const whole = performance.now() - before
-      const instants = Array.from(
-        { length: RANDOM_KILLS },
-        (_, i) => [Math.random() * whole, i % 2 === 0] as const,
-      )
-      await inPairs(instants, async ([afterMs, group]) => {
-        const trial = makeTrial()
-        await run(trial, { afterMs, group })
-        expect(await run(trial)).toBeNull()
-        expectNothingLost(trial)
-        remove(trial)
-      })
-    },
-  )
 })
 
 describe.skipIf(process.platform === 'win32')('several jobs that are killed', () => {
   const jobs = 4
   /** Of many the suite has time for some, others each time that the list changes. */
-  const some = <Item>(items: readonly Item[]): readonly Item[] =>
-    isThorough ? items : items.filter((_, index) => index % 14 === 0)
+  const some = <Item>(items: readonly Item[], step: number): readonly Item[] =>
+    isThorough ? items : items.filter((_, index) => index % step === 0)
 
   function expectAllInOrder(trial: Trial): void {
     expectNothingLost(trial)
@@ -271,7 +240,7 @@ describe.skipIf(process.platform === 'win32')('several jobs that are killed', ()
     expectAllInOrder(scout)
     const points = pointsOf(lines(scout, 'passed'))
     expect(points.length).toBeGreaterThan(40)
-    await inPairs(some(points), async ([checkpoint, occurrence]) => {
+    await inPairs(some(points, 20), async ([checkpoint, occurrence]) => {
       const trial = makeTrial()
       await run(trial, { checkpoint, occurrence, jobs })
       expect(await run(trial, { jobs })).toBeNull()
@@ -281,12 +250,12 @@ describe.skipIf(process.platform === 'win32')('several jobs that are killed', ()
   })
 
   it('are gone on with one at a time, and the other way round', { timeout: 3_600_000 }, async () => {
-    const deaths = ['candidate-kept', 'agent-ended', 'published', 'attempt-kept'] as const
+    const deaths = some(['candidate-kept', 'agent-ended', 'published', 'attempt-kept'] as const, 2)
     await inPairs(deaths, async (checkpoint) => {
       const trial = makeTrial()
       expect(await run(trial, { checkpoint, occurrence: 2, jobs })).toBe('SIGKILL')
       expect(await run(trial, { checkpoint: 'committed' })).toBe('SIGKILL')
-      expect(await run(trial, { jobs: checkpoint === 'agent-ended' ? jobs : 1 })).toBeNull()
+      expect(await run(trial, { jobs: checkpoint === 'published' ? jobs : 1 })).toBeNull()
       expectAllInOrder(trial)
       remove(trial)
     })
@@ -302,40 +271,25 @@ describe.skipIf(process.platform === 'win32')('several jobs that are killed', ()
     expect(await run(trial, { jobs })).toBeNull()
     expectAllInOrder(trial)
   })
+})
 
-  const kills = Math.max(2, Math.floor(RANDOM_KILLS / 2))
-  it.skipIf(!isThorough || process.platform !== 'linux')(
-    `go on where only a git was killed (${kills} tried)`,
-    { timeout: 7_200_000 },
-    async () => {
-      const instants = Array.from(
-        { length: kills },
-        (_, i) => [Math.random() * 3000, i % 2 === 0 ? 1 : jobs] as const,
-      )
-      await inPairs(instants, async ([afterMs, many]) => {
-        const trial = makeTrial()
-        await run(trial, { afterMs, onlyGit: true, jobs: many })
-        await run(trial, { afterMs: Math.random() * 1000, onlyGit: true, jobs })
-        expect(await run(trial, { jobs: many })).toBeNull()
-        expectAllInOrder(trial)
-        remove(trial)
-      })
-    },
-  )
-
-  it.skipIf(!isThorough)(`go on from any instant (${kills} tried)`, { timeout: 7_200_000 }, async () => {
+describe.skipIf(process.platform === 'win32' || !isThorough)('kills at random', () => {
+  it.each([
+    ['of a run', { jobs: 1 }],
+    ['of several jobs, twice', { jobs: 4 }],
+    ['of a git of its own', { jobs: 4, onlyGit: true }],
+  ])('%s lose nothing', { timeout: 7_200_000 }, async (_, how) => {
     const scout = makeTrial()
-    const before = performance.now()
-    await run(scout, { jobs })
-    const whole = performance.now() - before
-    const instants = Array.from({ length: kills }, (_, i) => [Math.random() * whole, i % 2 === 0] as const)
-    await inPairs(instants, async ([afterMs, group]) => {
+    const begun = performance.now()
+    await run(scout, { jobs: how.jobs })
+    const whole = performance.now() - begun
+    const kills = Array.from({ length: RANDOM_KILLS }, (_, index) => index % 2 === 0)
+    await inPairs(kills, async (group) => {
       const trial = makeTrial()
-      await run(trial, { afterMs, group, jobs })
-      // The one after it is killed too.
-      await run(trial, { afterMs: Math.random() * whole, group, jobs })
-      expect(await run(trial, { jobs })).toBeNull()
-      expectAllInOrder(trial)
+      for (let time = 0; time < (how.jobs > 1 ? 2 : 1); time++)
+        await run(trial, { ...how, afterMs: Math.random() * whole, group })
+      expect(await run(trial, { jobs: how.jobs })).toBeNull()
+      expectNothingLost(trial)
       remove(trial)
     })
   })

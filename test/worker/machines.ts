@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/engine/events/event.ts'
-import { ENV, git, makeFolder, put } from '../repository.ts'
+import { ENV, git, makeFolder, makeRepository } from '../repository.ts'
 
 /** The built program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
@@ -26,16 +27,11 @@ export function makeMachines(
     fields = {},
   }: { readonly config?: object; readonly fields?: Readonly<Record<string, string>> } = {},
 ): Machines {
-  const folder = makeFolder()
-  const [remote, seed] = [join(folder, 'remote.git'), join(folder, 'seed')]
-  git(folder, 'init', '-q', '-b', 'main', '--bare', remote)
-  git(folder, 'clone', '-q', remote, seed)
-  identify(seed, 'Ada')
   const tasks = Object.entries(scripts).map(([id, script]) => [
     `docs/tasks/${id}.md`,
     taskText(id, script, fields[id]),
   ])
-  put(seed, {
+  const seed = makeRepository({
     ...Object.fromEntries(tasks),
     '.gitignore': '.ralph/\n',
     'ralph.config.json': JSON.stringify({
@@ -46,24 +42,28 @@ export function makeMachines(
       ...config,
     }),
   })
-  git(seed, 'add', '-A')
-  git(seed, 'commit', '-q', '-m', 'Begin')
-  git(seed, 'push', '-q', 'origin', 'HEAD:main')
+  const folder = makeFolder()
+  const remote = join(folder, 'remote.git')
+  git(folder, 'clone', '-q', '--bare', seed, remote)
   return {
     folder,
     remote,
     clone(name) {
       const at = join(folder, name)
-      git(folder, 'clone', '-q', remote, at)
-      identify(at, name)
+      git(
+        folder,
+        'clone',
+        '-q',
+        '-c',
+        `user.name=${name}`,
+        '-c',
+        `user.email=${name}@example.com`,
+        remote,
+        at,
+      )
       return at
     },
   }
-}
-
-function identify(at: string, name: string): void {
-  git(at, 'config', 'user.name', name)
-  git(at, 'config', 'user.email', `${name.toLowerCase()}@example.com`)
 }
 
 function taskText(id: string, script: string, more = '- **Depends**: none'): string {
@@ -98,11 +98,9 @@ export function start(
   onTestFinished(() => void child.kill('SIGKILL'))
   const events: RunEvent[] = []
   const waiting = new Set<() => void>()
-  let [rest, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) events.push(JSON.parse(line) as RunEvent)
+  let stderr = ''
+  createInterface(child.stdout).on('line', (line) => {
+    events.push(JSON.parse(line) as RunEvent)
     for (const look of waiting) look()
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

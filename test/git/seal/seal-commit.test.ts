@@ -36,11 +36,11 @@ describe('sealing a commit', () => {
     expect(commitHash(second.commit, 'sha1')).toMatch(/^c0de/)
   })
 
-  it('takes as many tries as chance would have it: 100 seals against the geometric distribution', async () => {
+  it('takes as many tries as chance would have it: 30 seals against the geometric distribution', async () => {
     const tries: number[] = []
-    for (let n = 0; n < 100; n++) tries.push((await seal(commitOf(n, 'a41f'), 'a41f')).tries)
-    // Kolmogorov and Smirnov: of 100 fair samples only 5 in 100 sets are as far as 0.134 from the distribution.
-    expect(distance(tries, 1 / 16 ** 4)).toBeLessThan(0.134)
+    for (let n = 0; n < 30; n++) tries.push((await seal(commitOf(n, 'a41f'), 'a41f')).tries)
+    // Kolmogorov and Smirnov: of 30 fair samples only 5 in 100 sets are as far as 0.242 from the distribution.
+    expect(distance(tries, 1 / 16 ** 4)).toBeLessThan(0.242)
   })
 
   it('tells once a second how far it is, and what to expect', async () => {
