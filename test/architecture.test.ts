@@ -176,11 +176,3 @@ test('every folder of src has its arrows', () => {
     [...new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!))].sort(),
   ).toEqual([...new Set(Object.keys(ARROWS).map((room) => room.split('/')[0]!))].sort())
 })
-
-test('nothing is left of a second way to work', () => {
-  const names =
-    /\b(?:setAside|persons|[oO]wnIndex|refuseStale|isolated|afterKill|displaced|lostByGoingBack|restoreTree)\b/
-  expect(where(names)).toEqual([])
-  // The key is still read, without effect.
-  expect(where(/detachKey/, 'config/', 'project/read-from-branch.ts')).toEqual([])
-})

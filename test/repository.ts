@@ -2,6 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The program as it is built. */
+export const PROGRAM = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
 
 type Files = Readonly<Record<string, string | Uint8Array>>
 

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../src/cli/commands.ts'
 import { GLOBAL_OPTIONS } from '../src/cli/global-options.ts'
 import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../src/backlog/model.ts'
-import { env, git, taskText } from './repository.ts'
+import { git, taskText } from './repository.ts'
 import { repository, run } from './cli/script-repository.ts'
-import { ralph } from './cli/ralph.ts'
+import { jsonOf } from './cli/ralph.ts'
 
 /** What others rely on, as 0.1 had it. It may gain, and never lose: see docs/stability.md. */
 const FROZEN = fileURLToPath(new URL('frozen-0.1.json', import.meta.url))
@@ -76,7 +76,7 @@ async function surface(): Promise<Readonly<Record<string, Shape>>> {
   const events = (await run(cwd, '--loop', '--json')).stdout.trim().split('\n')
   const documents: Record<string, Shape> = {}
   for (const [name, argv] of Object.entries(DOCUMENTS)) {
-    documents[name] = shapeOf(JSON.parse((await ralph([...argv, '--json'], { cwd, env })).stdout))
+    documents[name] = shapeOf(await jsonOf(cwd, ...argv))
   }
   const kinds: Record<string, Shape> = {}
   for (const line of events) {
@@ -149,8 +149,7 @@ describe('what others rely on', () => {
   it('is read of a commit that 0.1 has made', async () => {
     const cwd = repository({ 'T-001': 'true' })
     git(cwd, 'commit', '--quiet', '--allow-empty', '--message', COMPLETION)
-    const { stdout } = await ralph(['log', '--json'], { cwd, env })
-    expect((JSON.parse(stdout) as { completions: object[] }).completions).toMatchObject([
+    expect((await jsonOf(cwd, 'log')).completions).toMatchObject([
       {
         id: 'T-001',
         title: 'Add the login form',

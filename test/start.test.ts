@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import manifest from '../package.json' with { type: 'json' }
-import { projectFolder } from './repository.ts'
-
-const program = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
+import { PROGRAM, projectFolder } from './repository.ts'
 
 /** A cache of its own, what a command prints with it, and the files that are in it. */
 function withCache() {
@@ -21,7 +19,7 @@ function withCache() {
       timeout: 20_000,
       killSignal: 'SIGKILL',
     } as const
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options)
+    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], options)
     return { status, stdout, stderr }
   }
   const engines = (): string[] => readdirSync(folder).toSorted()
@@ -111,7 +109,7 @@ describe('what the engine compiled', () => {
     const options = { encoding: 'utf8', env } as const
     const { status, stdout, stderr } = spawnSync(
       'sh',
-      ['-c', script, process.execPath, program, '--version'],
+      ['-c', script, process.execPath, PROGRAM, '--version'],
       options,
     )
     expect({ status, stdout, stderr }).toEqual(VERSION)

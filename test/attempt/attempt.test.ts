@@ -145,40 +145,6 @@ describe('control of a run', () => {
     expect(status(root)).toBe('')
   })
 
-  it('pauses after the attempt, and goes on', async () => {
-    const root = makeProject(2)
-    const control = new Control()
-    const order: string[] = []
-    const events = await runAll({
-      root,
-      deed: ({ cwd, task }) => {
-        order.push(task.id)
-        put(cwd, { [task.id]: '' })
-        if (task.id === 'T-1') {
-          control.pause()
-          setTimeout(() => (order.push('resumed'), control.resume()), 50)
-        }
-      },
-      ports: { control },
-    })
-    expect(order).toEqual(['T-1', 'resumed', 'T-2'])
-    expect(events.map(({ type }) => type).filter((type) => /pause|resume/.test(type))).toEqual([
-      'paused',
-      'resumed',
-    ])
-  })
-
-  it('stops after the attempt that is under way', async () => {
-    const root = makeProject(2)
-    const control = new Control()
-    const events = await runAll({
-      root,
-      deed: ({ cwd, task }) => (control.stop('after-attempt'), put(cwd, { [task.id]: '' })),
-      ports: { control },
-    })
-    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'], end: 'interrupted' }])
-  })
-
   it('answers what is asked, from wherever', async () => {
     const root = makeProject(2)
     const control = new Control()

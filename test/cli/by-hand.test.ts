@@ -1,23 +1,19 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ralph, type Answer } from './ralph.ts'
-import { env, git } from '../repository.ts'
+import { by, jsonOf } from './ralph.ts'
+import { git, put } from '../repository.ts'
 import { repository, run } from './script-repository.ts'
 
 const read = (cwd: string, file = 'docs/tasks/T-001.md'): string => readFileSync(join(cwd, file), 'utf8')
-const by = (cwd: string, ...argv: string[]): Promise<Answer> => ralph(argv, { cwd, env })
-function preCommit(cwd: string, script: string): void {
-  const file = join(cwd, '.git/hooks/pre-commit')
-  writeFileSync(file, `#!/bin/sh\n${script}\n`)
-  chmodSync(file, 0o755)
-}
+const preCommit = (cwd: string, script: string): void =>
+  put(cwd, { '.git/hooks/pre-commit': `#!/bin/sh\n${script}\n` })
 const passes = { gates: [{ name: 'one', command: 'test -f one.txt' }] }
 
 describe('ralph complete', () => {
   it('lands what a person has done as it does the work of an agent', async () => {
     const cwd = repository({ 'T-001': 'false' }, { ...passes, commit: { seal: true, digits: 4 } })
-    writeFileSync(join(cwd, 'one.txt'), 'one\n')
+    put(cwd, { 'one.txt': 'one\n' })
     const { code, stdout } = await by(cwd, 'complete', '1')
     expect(stdout).toContain('✓ one')
     expect(code).toBe(0)
@@ -34,7 +30,7 @@ describe('ralph complete', () => {
     expect(git(cwd, 'status', '--porcelain')).toBe('')
     expect(git(cwd, 'for-each-ref', 'refs/ralph')).toBe('')
     expect(existsSync(join(cwd, '.ralph/run.json'))).toBe(false)
-    expect(JSON.parse((await by(cwd, 'verify', '--json')).stdout)).toMatchObject({
+    expect(await jsonOf(cwd, 'verify')).toMatchObject({
       tasks: [{ state: 'sealed' }],
     })
   })
@@ -49,7 +45,7 @@ describe('ralph complete', () => {
       stderr: expect.stringContaining('env: '),
     })
     const config = { commit: { seal: false }, gates, workspace: { copy: ['.env'] } }
-    writeFileSync(join(cwd, 'ralph.config.json'), JSON.stringify(config))
+    put(cwd, { 'ralph.config.json': JSON.stringify(config) })
     git(cwd, 'commit', '--quiet', '--message=Copy it', 'ralph.config.json')
     expect((await by(cwd, 'complete', '1')).code).toBe(0)
     expect(git(cwd, 'show', '--format=', '--name-only').split('\n')).toEqual([
@@ -60,7 +56,7 @@ describe('ralph complete', () => {
 
   it('leaves the tree as it is where a gate fails, and says why', async () => {
     const cwd = repository({ 'T-001': 'false' }, passes)
-    writeFileSync(join(cwd, 'two.txt'), 'two\n')
+    put(cwd, { 'two.txt': 'two\n' })
     const { code, stderr } = await by(cwd, 'complete', '1')
     expect(code).toBe(1)
     expect(stderr).toContain('error: T-001 is not completed: one: exited with code 1')
@@ -73,9 +69,9 @@ describe('ralph complete', () => {
 
   it('leaves it as it is where a hook refuses the commit, or spoils it', async () => {
     const cwd = repository({ 'T-001': 'false' }, passes)
-    writeFileSync(join(cwd, 'one.txt'), 'one\n')
+    put(cwd, { 'one.txt': 'one\n' })
     const edited = read(cwd).replace('## Script', '## Notes\n\nMine.\n\n## Script')
-    writeFileSync(join(cwd, 'docs/tasks/T-001.md'), edited)
+    put(cwd, { 'docs/tasks/T-001.md': edited })
     for (const script of ['exit 1', 'git rm --quiet --force one.txt']) {
       preCommit(cwd, script)
       expect((await by(cwd, 'complete', '1')).code).toBe(1)
@@ -90,23 +86,18 @@ describe('ralph complete', () => {
     const cwd = repository({ 'T-001': 'exit 1' }, { retries: 1 })
     await run(cwd)
     expect(read(cwd)).toContain('BLOCKED')
-    writeFileSync(join(cwd, 'one.txt'), 'one\n')
+    put(cwd, { 'one.txt': 'one\n' })
     expect((await by(cwd, 'complete', '1')).code).toBe(0)
     expect(read(cwd)).toContain('- **Status**: DONE')
     expect(read(cwd)).not.toContain('## Blocked')
     expect(read(cwd)).toContain('## Previous Attempts')
   })
 
-  it('refuses inside of an attempt, what is done, and what Produces names and is not there', async () => {
+  it('refuses what is done, and what Produces names and is not there', async () => {
     const cwd = repository({ 'T-001': 'true' })
-    const inside = await ralph(['complete', '1'], { cwd, env: { ...env, RALPH_INSIDE: cwd } })
-    expect([inside.code, inside.stderr]).toEqual([
-      2,
-      expect.stringContaining('not allowed inside a running attempt'),
-    ])
-    writeFileSync(join(cwd, 'docs/tasks/T-001.md'), `${read(cwd)}\n## Produces\n- \`gone.ts\`\n`)
+    put(cwd, { 'docs/tasks/T-001.md': `${read(cwd)}\n## Produces\n- \`gone.ts\`\n` })
     expect((await by(cwd, 'complete', '1')).stderr).toContain('not there though Produces names it: gone.ts')
-    writeFileSync(join(cwd, 'gone.ts'), '')
+    put(cwd, { 'gone.ts': '' })
     expect((await by(cwd, 'complete', '1')).code).toBe(0)
     expect((await by(cwd, 'complete', '1')).stderr).toContain('T-001 is DONE already')
   })
@@ -116,7 +107,7 @@ describe('ralph complete', () => {
     await by(cwd, 'block', '1', 'so that there is a folder')
     const jobs = [{ workspace: 1, attempt: { task: 'T-001', phase: 'working' } }]
     const note = { version: 3, mark: 'x', processes: [], startedAt: '', jobs }
-    writeFileSync(join(cwd, '.ralph/run.json'), JSON.stringify(note))
+    put(cwd, { '.ralph/run.json': JSON.stringify(note) })
     expect((await by(cwd, 'complete', '1')).stderr).toContain('a run died while it worked on T-001')
   })
 })
@@ -124,7 +115,7 @@ describe('ralph complete', () => {
 describe('ralph block', () => {
   it('blocks a task in a commit of its own, and leaves other work alone', async () => {
     const cwd = repository({ 'T-001': 'true' })
-    writeFileSync(join(cwd, 'mine.txt'), '')
+    put(cwd, { 'mine.txt': '' })
     const { code, stdout } = await by(cwd, 'block', '1', 'the *key* is missing')
     expect([code, stdout]).toEqual([0, 'T-001 is BLOCKED. To go on: ralph retry T-001\n'])
     expect(read(cwd)).toMatch(
@@ -149,18 +140,8 @@ it('no hook sees the commits of ralph block and ralph retry', async () => {
 describe('ralph answer', () => {
   const asked = async (): Promise<string> => {
     const cwd = repository({ 'T-001': 'true' })
-    const { code, stdout } = await ralph(
-      [
-        'run',
-        '--baseline',
-        'off',
-        '--agent',
-        'command',
-        '--command',
-        `echo '<TASK_BLOCKED reason="Which licence?">'`,
-      ],
-      { cwd, env },
-    )
+    const command = `echo '<TASK_BLOCKED reason="Which licence?">'`
+    const { code, stdout } = await by(cwd, 'run', '--agent', 'command', '--command', command)
     expect(code).toBe(1)
     expect(stdout).toContain('blocked, with a question: ralph answer T-001 "…"')
     expect(stdout).toContain('Next: ralph answer T-001 "…"')

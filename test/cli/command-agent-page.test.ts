@@ -2,8 +2,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { taskEnvironment } from '../../src/agents/providers/request.ts'
-import { ralph } from './ralph.ts'
-import { env, git } from '../repository.ts'
+import { by } from './ralph.ts'
+import { git } from '../repository.ts'
 import { repository } from './script-repository.ts'
 
 const page = readFileSync(new URL('../../docs/command-agent.md', import.meta.url), 'utf8')
@@ -29,7 +29,7 @@ describe.skipIf(process.platform === 'win32')('the page of the command agent', (
   it.each(examples)('$file does a task, with its notes', async (example) => {
     const { cwd, command } = project(example)
     const argv = ['run', '--agent', 'command', '--command', command, '--baseline', 'off']
-    const { code, stderr, stdout } = await ralph(argv, { cwd, env })
+    const { code, stderr, stdout } = await by(cwd, ...argv)
     expect(stdout + stderr).toContain('T-001')
     expect(code).toBe(0)
     expect(git(cwd, 'show', 'HEAD:greeting.txt')).toBe('Hello from attempt 1 at T-001')
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === 'win32')('the page of the command agent', (
       '--on-failure',
       'block',
     ]
-    const { code, stdout } = await ralph(argv, { cwd, env })
+    const { code, stdout } = await by(cwd, ...argv)
     expect(stdout).toContain('I can only write farewell.txt')
     expect(code).toBe(1)
     expect(git(cwd, 'show', 'HEAD:docs/tasks/T-001.md')).toContain('BLOCKED')
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('the page of the command agent', (
   it('runs the script of a task as it says', async () => {
     const [, script = ''] = /## Script\n\n```sh\n([\s\S]*?)```/.exec(page) ?? []
     const cwd = repository({ 'T-001': script.trimEnd() })
-    const { code } = await ralph(['run', '--agent', 'script', '--baseline', 'off'], { cwd, env })
+    const { code } = await by(cwd, 'run', '--agent', 'script', '--baseline', 'off')
     expect(code).toBe(0)
     expect(git(cwd, 'show', 'HEAD:greeting.txt')).toBe('Hello from attempt 1 at T-001')
   })

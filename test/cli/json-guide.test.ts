@@ -1,12 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
 import { Control } from '../../src/engine/control.ts'
 import { controlAnswers, openControlDoor } from '../../src/engine/control-socket.ts'
 import { runFolder } from '../../src/engine/folder.ts'
-import { ralph } from './ralph.ts'
-import { env } from '../repository.ts'
+import { by, jsonOf, ralph } from './ralph.ts'
+import { env, put } from '../repository.ts'
 import { repository, run } from './script-repository.ts'
 
 const guide = readFileSync(new URL('../../docs/json.md', import.meta.url), 'utf8')
@@ -60,10 +60,9 @@ describe('docs/json.md', () => {
     'tells the keys of %s',
     async (name) => {
       const cwd = repository({ 'T-001': 'true' })
-      writeFileSync(join(cwd, 'TODO.md'), '- [ ] Later\n')
+      put(cwd, { 'TODO.md': '- [ ] Later\n' })
       const argv = asked[name] ?? [name]
-      const { stdout } = await ralph([...argv, '--json'], { cwd, env })
-      const keys = Object.keys(JSON.parse(stdout) as object).filter(
+      const keys = Object.keys((await jsonOf(cwd, ...argv)) as object).filter(
         (key) => key !== 'version' && key !== '$schema',
       )
       const told = codes(documents.get(name)!).filter((code) => /^[a-z]+$/i.test(code))
@@ -90,13 +89,13 @@ describe('docs/json.md', () => {
       controlAnswers(control, () => ['T-001']),
     )
     const id = name === 'skip' ? ['1'] : []
-    const { stdout } = await ralph([name, ...id, '--json'], { cwd, env })
+    const { stdout } = await by(cwd, name, ...id, '--json')
     door?.close()
     expect(codes(documents.get(name)!)).toEqual(Object.keys(JSON.parse(stdout) as object).slice(1))
   })
 
   it('shows a task with all of its keys', async () => {
-    const { stdout } = await ralph(['list', '--json'], { cwd: repository({ 'T-001': 'true' }), env })
+    const { stdout } = await by(repository({ 'T-001': 'true' }), 'list', '--json')
     const [example = ''] = [...guide.matchAll(/```json\n(.+?)```/gs)].map((match) => match[1]!)
     const { tasks } = JSON.parse(stdout) as { tasks: object[] }
     expect(Object.keys(JSON.parse(example) as object)).toEqual(Object.keys(tasks[0]!))

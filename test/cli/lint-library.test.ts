@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectFolder, taskText } from '../repository.ts'
-import { ralph } from './ralph.ts'
+import { by, ralph } from './ralph.ts'
 
 const FILES = {
   'docs/tasks/T-001.md': taskText('T-001', 'Pay', { Complexity: 'Light' }),
@@ -35,7 +35,7 @@ describe('ralph lint', () => {
         '# Pay\n\n- **Knowledge**: docs/pay.md, `../law.md`\n- **Context**: out/**, /etc/passwd\n',
     })
     symlinkSync('..', join(cwd, 'out'))
-    const { code, stdout } = await ralph(['lint'], { cwd })
+    const { code, stdout } = await by(cwd, 'lint')
     expect(code).toBe(1)
     expect(stdout.split('\n\n')[0]!.split('\n')).toEqual([
       'docs/disciplines/back.md:4:15 error bad-discipline Agent "cluade" is none that ralph knows (did you mean claude?)',

@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from '../repository.ts'
-import { ralph } from './ralph.ts'
+import { PROGRAM, projectFolder, taskText } from '../repository.ts'
+import { by, jsonOf, ralph, refusalOf } from './ralph.ts'
 
-const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 const read = (root: string, id: string): string => readFileSync(join(root, `docs/tasks/${id}.md`), 'utf8')
 
 describe('ralph new', () => {
@@ -36,7 +34,7 @@ describe('ralph new', () => {
       '--touches',
       'src/a.ts,src/b.ts',
     ]
-    await ralph(['new', 'Two', '--depends', '1', '--milestone', 'checkout', ...options], { cwd: root })
+    await by(root, 'new', 'Two', '--depends', '1', '--milestone', 'checkout', ...options)
     expect(read(root, 'T-002')).toContain(
       [
         '- **Status**: TODO',
@@ -64,7 +62,7 @@ describe('ralph new', () => {
       ]),
     )
     const add = async (...argv: string[]) => {
-      const { stdout, stderr } = await ralph(['new', 'Y', ...argv], { cwd: root })
+      const { stdout, stderr } = await by(root, 'new', 'Y', ...argv)
       const [, id = ''] = /(T-\d+)/.exec(stdout) ?? []
       return [/Milestone\*\*: (.*)/.exec(read(root, id))?.[1], stderr]
     }
@@ -86,9 +84,9 @@ describe('ralph new', () => {
     'A *b* & [c](d)',
   ])('writes a title that reads as it was typed: %s', async (title) => {
     const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'First') })
-    await ralph(['new', title], { cwd: root })
-    await ralph(['new', 'Another'], { cwd: root })
-    const { tasks } = JSON.parse((await ralph(['list', '--json'], { cwd: root })).stdout) as {
+    await by(root, 'new', title)
+    await by(root, 'new', 'Another')
+    const { tasks } = (await jsonOf(root, 'list')) as {
       tasks: { title: string }[]
     }
     expect(tasks.map((task) => task.title)).toEqual(['First', title, 'Another'])
@@ -96,19 +94,19 @@ describe('ralph new', () => {
 
   it('makes a task that ralph reads without a doubt', async () => {
     const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One', { Status: 'DONE' }) })
-    await ralph(['new', 'A `code` — "title" with #signs', '--depends', 'T-001'], { cwd: root })
+    await by(root, 'new', 'A `code` — "title" with #signs', '--depends', 'T-001')
     const file = join(root, 'docs/tasks/T-002.md')
-    expect((await ralph(['next', '--explain'], { cwd: root })).stdout).toContain(
+    expect((await by(root, 'next', '--explain')).stdout).toContain(
       'nobody has written yet what is to be done: fill in the Description',
     )
     writeFileSync(file, readFileSync(file, 'utf8').replace(/<!-- What to[^>]*>/, 'By card.'))
-    const next = JSON.parse((await ralph(['next', '--json'], { cwd: root })).stdout)
+    const next = await jsonOf(root, 'next')
     expect(next.task).toMatchObject({
       id: 'T-002',
       title: 'A code — "title" with #signs',
       depends: ['T-001'],
     })
-    expect((await ralph(['lint'], { cwd: root })).code).toBe(0)
+    expect((await by(root, 'lint')).code).toBe(0)
   })
 
   it('writes as its neighbours do: their padding, bullets, words, heading and line endings', async () => {
@@ -123,7 +121,7 @@ describe('ralph new', () => {
       'docs/tasks/T-0041.md': neighbour.replace('ninguna', 'none'),
       'ralph.config.json': JSON.stringify({ aliases }),
     })
-    await ralph(['new', 'Dos', '--depends', '41'], { cwd: root })
+    await by(root, 'new', 'Dos', '--depends', '41')
     expect(read(root, 'T-0042')).toMatch(
       /^# Tarea T-0042 — Dos\r\n\r\n\* Estado: Pendiente\r\n\* Depende de: T-0041\r\n\* Provenance: human\r\n\r\n## Descripción\r\n/,
     )
@@ -139,8 +137,7 @@ describe('ralph new', () => {
       'docs/tasks/T-001.md': taskText('T-001', 'One'),
       'docs/disciplines/backend.md': '# B\n',
     })
-    const { code, stderr } = await ralph(['new', ...argv], { cwd: root })
-    expect([code, stderr.split('\n')[0]]).toEqual([2, `error: ${message}`])
+    expect(await refusalOf(by(root, 'new', ...argv))).toEqual([2, `error: ${message}`])
     expect(readdirSync(join(root, 'docs/tasks'))).toEqual(['T-001.md'])
   })
 
@@ -149,7 +146,7 @@ describe('ralph new', () => {
     const titles = Array.from({ length: 6 }, (_, index) => `Task ${index}`)
     const run = promisify(execFile)
     const printed = await Promise.all(
-      titles.map((title) => run(process.execPath, [program, 'new', title], { cwd: root })),
+      titles.map((title) => run(process.execPath, [PROGRAM, 'new', title], { cwd: root })),
     )
     expect(new Set(printed.map(({ stdout }) => stdout)).size).toBe(titles.length)
     const files = readdirSync(join(root, 'docs/tasks')).slice(1)

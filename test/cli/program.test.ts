@@ -2,20 +2,17 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { reportError } from '../../src/cli/report-error.ts'
 import manifest from '../../package.json' with { type: 'json' }
-import { env, git, projectFolder, taskText } from '../repository.ts'
+import { env, git, PROGRAM, projectFolder, taskText } from '../repository.ts'
 import { barrier, repository } from './script-repository.ts'
 import { ralph } from './ralph.ts'
 
-const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
-
 describe('the program', () => {
   it('says its version', () => {
-    expect(execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })).toBe(
+    expect(execFileSync(process.execPath, [PROGRAM, '--version'], { encoding: 'utf8' })).toBe(
       `${manifest.version}\n`,
     )
   })
@@ -27,12 +24,12 @@ describe('the program', () => {
 
   it('ends with the exit code of its answer', () => {
     const cwd = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Waits', { Depends: 'T-002' }) })
-    expect(spawnSync(process.execPath, [program, 'next'], { cwd }).status).toBe(1)
-    expect(spawnSync(process.execPath, [program, 'nxt'], { cwd }).status).toBe(2)
+    expect(spawnSync(process.execPath, [PROGRAM, 'next'], { cwd }).status).toBe(1)
+    expect(spawnSync(process.execPath, [PROGRAM, 'nxt'], { cwd }).status).toBe(2)
   })
 
   it.skipIf(process.platform === 'win32')('says so where the folder that it was started in is gone', () => {
-    const script = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${program}" next`
+    const script = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${PROGRAM}" next`
     const { status, stderr } = spawnSync('sh', ['-c', script], { cwd: projectFolder({}), encoding: 'utf8' })
     expect([status, stderr.split('\n')[0]]).toEqual([
       2,
@@ -46,7 +43,7 @@ describe('the program', () => {
       return [`docs/tasks/${id}.md`, taskText(id, 'x'.repeat(500))]
     })
     const cwd = projectFolder(Object.fromEntries(files))
-    const pipe = `"${process.execPath}" "${program}" list | head -n 1`
+    const pipe = `"${process.execPath}" "${PROGRAM}" list | head -n 1`
     const { stdout, stderr } = spawnSync('sh', ['-c', pipe], { cwd, encoding: 'utf8' })
     expect([stdout.split('\n').length, stderr]).toEqual([2, ''])
   })
@@ -56,7 +53,7 @@ describe('the program', () => {
     const full = openSync('/dev/full', 'w')
     onTestFinished(() => closeSync(full))
     const toFull = (args: readonly string[], stderr: 'pipe' | number) => {
-      return spawnSync(process.execPath, [program, ...args], {
+      return spawnSync(process.execPath, [PROGRAM, ...args], {
         cwd,
         encoding: 'utf8',
         stdio: ['ignore', full, stderr],
@@ -74,7 +71,7 @@ describe('the program', () => {
     'ends a run in order where nobody hears of it any more',
     async () => {
       const cwd = repository({ 'T-001': 'while echo tick; do sleep 0.05; done' })
-      const args = [program, 'run', '--agent', 'script']
+      const args = [PROGRAM, 'run', '--agent', 'script']
       const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
       child.stdout.on('data', (chunk) => String(chunk).includes('tick') && child.stdout.destroy())
       const [code] = await once(child, 'exit')
@@ -89,7 +86,7 @@ describe('the program', () => {
   it.skipIf(process.platform === 'win32')('goes on with a run that no terminal was given to', async () => {
     const { waits, letGo } = barrier()
     const cwd = repository({ 'T-001': `echo tick; ${waits}; echo one > one.txt` })
-    const args = [program, 'run', '--agent', 'script']
+    const args = [PROGRAM, 'run', '--agent', 'script']
     const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
     child.stdout.on('data', (chunk) => {
       if (!String(chunk).includes('tick')) return
@@ -106,7 +103,7 @@ describe('the program', () => {
   ])('ends a run in order where its terminal is closed %s', async (_, script, seen, outcome) => {
     const cwd = repository({ 'T-001': script })
     // `script` gives the program a terminal, which is closed when it dies.
-    const command = `stty columns 80; "${process.execPath}" "${program}" run --agent script --retries 0`
+    const command = `stty columns 80; "${process.execPath}" "${PROGRAM}" run --agent script --retries 0`
     const terminal = spawn('script', ['-qfc', command, '/dev/null'], { cwd, env })
     let shown = ''
     terminal.stdout.on('data', (chunk) => (shown += chunk).includes(seen) && terminal.kill('SIGKILL'))
@@ -162,7 +159,7 @@ describe('an error', () => {
     const cwd = repository({ 'T-001': `touch '${begun}'; sleep 60` })
     const look = `require('fs').existsSync(${JSON.stringify(begun)})`
     writeFileSync(mistake, `setInterval(() => { if (${look}) throw new TypeError('a mistake') }, 20).unref()`)
-    const { status, stderr } = spawnSync(process.execPath, [program, 'run', '--agent', 'script'], {
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'run', '--agent', 'script'], {
       cwd,
       env: { ...env, NODE_OPTIONS: `--require ${mistake}` },
       encoding: 'utf8',

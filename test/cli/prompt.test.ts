@@ -1,11 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { attemptRef, keepCommit } from '../../src/git/record.ts'
-import { openGit } from '../../src/git/door.ts'
-import { attemptMessage } from '../../src/git/record.ts'
-import { env, git as gitIn, makeRepository, projectFolder, put, taskText } from '../repository.ts'
-import { ralph } from './ralph.ts'
+import { env, makeRepository, PROGRAM, projectFolder, put, taskText } from '../repository.ts'
+import { by, ralph } from './ralph.ts'
+import { repository as scripted, run } from './script-repository.ts'
 
 const FILES = {
   'package.json': '{ "scripts": { "test": "node --test" } }',
@@ -31,7 +28,7 @@ function repository(): string {
 
 describe('ralph prompt', () => {
   it('prints the prompt on stdout, and what it is made of on stderr', async () => {
-    const { code, stdout, stderr } = await ralph(['prompt', '2'], { cwd: repository(), env })
+    const { code, stdout, stderr } = await by(repository(), 'prompt', '2')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^# Relevant files\n/)
     expect(stdout).toContain('- `.env` is ignored by git, so it is not shown.')
@@ -46,8 +43,8 @@ describe('ralph prompt', () => {
 
   it('as JSON gives the parts and the same text', async () => {
     const root = repository()
-    const { stdout: text } = await ralph(['prompt', 'T-002'], { cwd: root, env })
-    const { stdout, stderr } = await ralph(['prompt', 'T-002', '--json'], { cwd: root, env })
+    const { stdout: text } = await by(root, 'prompt', 'T-002')
+    const { stdout, stderr } = await by(root, 'prompt', 'T-002', '--json')
     const document = JSON.parse(stdout)
     expect(stderr).toBe('')
     expect(document).toMatchObject({ version: 1, id: 'T-002', text, bytes: Buffer.byteLength(text) })
@@ -62,40 +59,12 @@ describe('ralph prompt', () => {
   })
 
   it('holds what was tried before', async () => {
-    const root = repository()
-    const git = openGit({ cwd: root, env })
-    const tree = gitIn(root, 'rev-parse', 'HEAD^{tree}')
-    const message = attemptMessage({
-      task: 'T-002',
-      number: 1,
-      outcome: 'gate-failed',
-      reason: 'test failed',
-      detail: 'not ok 1 - begins\nnot ok 2 - ends',
-      fingerprint: 'f',
-      base: tree,
-      counted: 1,
-      most: 4,
-      gates: null,
-      gatesChanged: [],
-      runsLater: [],
-      criteriaMet: [],
-      caged: [],
-      final: false,
-      undone: [],
-      idle: false,
-      agent: 'claude',
-      model: null,
-      tier: 'Light',
-      usage: { turns: 3, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null },
-      seconds: 5,
-      log: null,
-      changed: ['src/a.ts'],
-    })
-    await keepCommit(git, { ref: attemptRef('T-002', 1), tree, parents: ['HEAD'], message })
-    const { stdout } = await ralph(['prompt', '2'], { cwd: root, env })
-    expect(stdout).toContain('- Ended as `gate-failed`: `test failed`\n- Changed `src/a.ts`\n')
-    expect(stdout).toContain('- To see it: `git show refs/ralph/attempts/T-002/1`\n')
-    expect(stdout).toContain('not ok 1 - begins\nnot ok 2 - ends\n```\n')
+    const root = scripted({ 'T-001': 'echo half > half.txt; echo "no key" >&2; exit 3' })
+    await run(root, '--retries', '0', '--on-failure', 'stop')
+    const { stdout } = await by(root, 'prompt', '1')
+    expect(stdout).toContain('- Ended as `agent-failed`: `the script exited with code 3')
+    expect(stdout).toContain('- Changed `half.txt`\n')
+    expect(stdout).toContain('- To see it: `git show refs/ralph/attempts/T-001/1`\n')
   })
 
   it('knows the milestone of its neighbours, whatever marks they write it with', async () => {
@@ -108,28 +77,15 @@ describe('ralph prompt', () => {
       'docs/tasks/T-005.md': taskText('T-005', 'Elsewhere', { Status: 'DONE', Milestone: '11 — One' }),
       'docs/tasks/T-006.md': taskText('T-006', 'Of 1 — One, it says', { Status: 'DONE' }),
     })
-    const { stdout } = await ralph(['prompt', '2'], { cwd: root, env })
+    const { stdout } = await by(root, 'prompt', '2')
     expect(stdout).toContain(
       '`1 — One`: 4 of 5 tasks done. Done so far:\n\n- T-001: Begin\n- T-003: Marked\n- T-004: Above\n- T-007: Below\n\n#',
     )
   })
 
-  it('is written for a milestone of many thousand words, too', async () => {
-    const words = `1 — ${'word '.repeat(50_000).trim()}`
-    const root = projectFolder({
-      ...FILES,
-      'docs/tasks/T-002.md': taskText('T-002', 'Go on', { Milestone: words }),
-      'docs/tasks/T-003.md': taskText('T-003', 'Same', { Status: 'DONE', Milestone: words }),
-      'docs/tasks/T-004.md': taskText('T-004', 'Other', { Status: 'DONE', Milestone: `${words} end` }),
-    })
-    const { code, stdout } = await ralph(['prompt', '2'], { cwd: root, env })
-    expect(code).toBe(0)
-    expect(stdout).toContain('1 of 2 tasks done. Done so far:\n\n- T-003: Same\n')
-  })
-
   it('needs no git to be read', async () => {
     const root = projectFolder(FILES)
-    const without = await ralph(['prompt', '2'], { cwd: root, env })
+    const without = await by(root, 'prompt', '2')
     expect(without).toMatchObject({ code: 0 })
     expect(without.stdout).toContain('# Your task')
     const uninstalled = await ralph(['prompt', '2'], { cwd: root, env: { PATH: root } })
@@ -141,7 +97,7 @@ describe('ralph prompt', () => {
       ...FILES,
       'docs/prompts/task.md': '{{task}}\n{{instruction}}\n{{instructions}}\n',
     })
-    const { code, stdout, stderr } = await ralph(['prompt', '2'], { cwd: root, env })
+    const { code, stdout, stderr } = await by(root, 'prompt', '2')
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain('docs/prompts/task.md:2:1: there is no slot {{instruction}}')
     expect(stderr).toContain('Did you mean {{instructions}}?')
@@ -149,9 +105,8 @@ describe('ralph prompt', () => {
 
   it('gives the same bytes in any locale, time zone and folder', () => {
     const root = repository()
-    const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
     const print = (more: Record<string, string>, cwd: string): string =>
-      execFileSync(process.execPath, [program, 'prompt', 'T-002'], {
+      execFileSync(process.execPath, [PROGRAM, 'prompt', 'T-002'], {
         cwd,
         env: { ...env, ...more },
         stdio: 'pipe',
@@ -166,7 +121,7 @@ describe('ralph prompt', () => {
 describe('the prompt of a task file that cannot be read', () => {
   it('is refused with the reason: an agent would be told nothing of the task', async () => {
     const root = projectFolder({ 'docs/tasks/T-001.md': `${taskText('T-001', 'Big')}${'x'.repeat(2 ** 20)}` })
-    expect(await ralph(['prompt', 'T-001'], { cwd: root, env })).toEqual({
+    expect(await by(root, 'prompt', 'T-001')).toEqual({
       code: 2,
       stdout: '',
       stderr: expect.stringMatching(
@@ -179,14 +134,14 @@ describe('the prompt of a task file that cannot be read', () => {
 describe('ralph next --prompt', () => {
   it('prints the prompt of the next task', async () => {
     const root = repository()
-    const { stdout } = await ralph(['prompt', 'T-002'], { cwd: root, env })
-    expect(await ralph(['next', '--prompt'], { cwd: root, env })).toMatchObject({ code: 0, stdout })
-    const json = await ralph(['next', '--prompt', '--json'], { cwd: root, env })
+    const { stdout } = await by(root, 'prompt', 'T-002')
+    expect(await by(root, 'next', '--prompt')).toMatchObject({ code: 0, stdout })
+    const json = await by(root, 'next', '--prompt', '--json')
     expect(JSON.parse(json.stdout)).toMatchObject({ version: 1, id: 'T-002', text: stdout })
   })
 
   it('answers no where there is none', async () => {
     const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Begin', { Status: 'DONE' }) })
-    expect(await ralph(['next', '--prompt'], { cwd: root, env })).toMatchObject({ code: 1 })
+    expect(await by(root, 'next', '--prompt')).toMatchObject({ code: 1 })
   })
 })

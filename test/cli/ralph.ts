@@ -1,5 +1,6 @@
 import { main } from '../../src/cli/main.ts'
 import type { Io } from '../../src/cli/io.ts'
+import { env as person } from '../repository.ts'
 
 export interface Answer {
   readonly code: number
@@ -17,6 +18,21 @@ export interface Situation {
   readonly self?: Io['self']
   /** What comes in on standard input. */
   readonly input?: string
+}
+
+/** Runs a command in a folder, for a person whom git knows. */
+export const by = (cwd: string, ...argv: readonly string[]): Promise<Answer> =>
+  ralph(argv, { cwd, env: person })
+
+/** The document that a command prints. */
+// oxlint-disable-next-line typescript/no-explicit-any
+export const jsonOf = async (cwd: string, ...argv: readonly string[]): Promise<any> =>
+  JSON.parse((await by(cwd, ...argv, '--json')).stdout)
+
+/** How a command refuses: its exit code, and the first line of what it says. */
+export async function refusalOf(answer: Promise<Answer>): Promise<readonly [number, string | undefined]> {
+  const { code, stderr } = await answer
+  return [code, stderr.split('\n')[0]]
 }
 
 /** Runs the whole program in this process, in a world that the test decides. */

@@ -1,12 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
 import { barrier, repository } from './script-repository.ts'
-import { env, git } from '../repository.ts'
+import { env, git, PROGRAM, put } from '../repository.ts'
 import { hasTmux, openTmux, type Tmux } from './tmux.ts'
-
-const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 
 /** An agent's script that says that it works, until a test lets it go on. */
 function worker(): { readonly works: string; readonly letGo: () => void } {
@@ -26,7 +23,7 @@ function terminal(
     ...tmux,
     run: (args) =>
       tmux.type(
-        `'${process.execPath}' '${program}' run --agent script --baseline off ${args}; echo "code $?"`,
+        `'${process.execPath}' '${PROGRAM}' run --agent script --baseline off ${args}; echo "code $?"`,
       ),
   }
 }
@@ -97,7 +94,7 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     const cwd = repository({ 'T-001': 'echo one > one.txt' })
     const text = readFileSync(join(cwd, 'docs/tasks/T-001.md'), 'utf8')
     const other = text.replaceAll('001', '002').replace('one.txt', 'two.txt')
-    writeFileSync(join(cwd, 'docs/tasks/T-002.md'), other)
+    put(cwd, { 'docs/tasks/T-002.md': other })
     const tmux = terminal(cwd)
     tmux.run('--loop')
     await tmux.shows('commit docs/tasks/T-002.md first?')
@@ -127,7 +124,7 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     const cwd = repository({ 'T-001': 'echo at work; exit 3' })
     const tmux = terminal(cwd)
     tmux.type(
-      `export ${name}=${value}; script -qfc "'${process.execPath}' '${program}' run --agent script --baseline off --retries 0 2>&1" .git/typescript; echo over`,
+      `export ${name}=${value}; script -qfc "'${process.execPath}' '${PROGRAM}' run --agent script --baseline off --retries 0 2>&1" .git/typescript; echo over`,
     )
     await tmux.shows('1 try again')
     tmux.type('3')

@@ -3,9 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { projectFolder } from '../repository.ts'
+import { PROGRAM, projectFolder } from '../repository.ts'
 
-const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 const shop = fileURLToPath(new URL('fixtures/shop', import.meta.url))
 
 /** The files of the shop by path, in the order in which the folder gives them. */
@@ -18,29 +17,26 @@ function shopFiles(): [string, string][] {
 
 /** What the program says, lint's no included. */
 function print(commandLine: string, cwd: string, env: Readonly<Record<string, string>>): string {
-  const command = `"${process.execPath}" "${program}" ${commandLine} 2>&1; echo "exit $?"`
+  const command = `"${process.execPath}" "${PROGRAM}" ${commandLine} 2>&1; echo "exit $?"`
   return execFileSync('sh', ['-c', command], { cwd, env: { PATH: process.env['PATH'], ...env } }).toString()
 }
 
 it
   .skipIf(process.platform === 'win32')
-  .each([
-    'next --explain',
-    'next --json --all --explain',
-    'list',
-    'show T-004',
-    'prompt T-004',
-    'lint',
-    'graph',
-    'graph --mermaid',
-  ])('ralph %s says the same in any locale of UTF-8, time zone and order of files', (commandLine) => {
-  const files = shopFiles()
-  const here = print(commandLine, projectFolder(Object.fromEntries(files)), { TZ: 'UTC', LC_ALL: 'C.UTF-8' })
-  const there = print(commandLine, projectFolder(Object.fromEntries(files.toReversed())), {
-    TZ: 'Pacific/Kiritimati',
-    LC_ALL: 'tr_TR.UTF-8',
-    LANG: 'sv_SE.UTF-8',
-  })
-  expect(there).toBe(here)
-  expect(here).toMatch(/exit [01]\n$/)
-})
+  .each(['next --json --all --explain', 'prompt T-004', 'lint', 'graph --mermaid'])(
+  'ralph %s says the same in any locale of UTF-8, time zone and order of files',
+  (commandLine) => {
+    const files = shopFiles()
+    const here = print(commandLine, projectFolder(Object.fromEntries(files)), {
+      TZ: 'UTC',
+      LC_ALL: 'C.UTF-8',
+    })
+    const there = print(commandLine, projectFolder(Object.fromEntries(files.toReversed())), {
+      TZ: 'Pacific/Kiritimati',
+      LC_ALL: 'tr_TR.UTF-8',
+      LANG: 'sv_SE.UTF-8',
+    })
+    expect(there).toBe(here)
+    expect(here).toMatch(/exit [01]\n$/)
+  },
+)

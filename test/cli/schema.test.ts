@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AGENT_NAMES } from '../../src/agents/registry.ts'
-import { env, projectFolder } from '../repository.ts'
+import { projectFolder, put } from '../repository.ts'
 import { repository, run } from './script-repository.ts'
-import { ralph } from './ralph.ts'
+import { by } from './ralph.ts'
 
 interface Schema {
   readonly oneOf: readonly {
@@ -19,7 +19,7 @@ interface Schema {
 }
 
 async function schema(name: string): Promise<Schema> {
-  const { code, stdout } = await ralph(['schema', name], { cwd: projectFolder({}), env })
+  const { code, stdout } = await by(projectFolder({}), 'schema', name)
   expect(code).toBe(0)
   return JSON.parse(stdout) as Schema
 }
@@ -45,7 +45,7 @@ describe('ralph schema', () => {
 
   it('describes a task as list prints it', async () => {
     const { required } = await schema('task')
-    const { stdout } = await ralph(['list', '--json'], { cwd: repository({ 'T-001': 'true' }), env })
+    const { stdout } = await by(repository({ 'T-001': 'true' }), 'list', '--json')
     const { tasks } = JSON.parse(stdout) as { tasks: object[] }
     expect(new Set(Object.keys(tasks[0]!))).toEqual(new Set(required))
   })
@@ -65,7 +65,7 @@ describe('ralph schema', () => {
   })
 
   it('is one of four', async () => {
-    const { code, stderr } = await ralph(['schema', 'tasks'], { cwd: projectFolder({}), env })
+    const { code, stderr } = await by(projectFolder({}), 'schema', 'tasks')
     expect([code, stderr]).toEqual([
       2,
       "error: there is no schema 'tasks'\nThere are task, config, events, plan.\n",
@@ -80,8 +80,8 @@ describe('the $schema that init writes', () => {
     const root = projectFolder({ [installed]: '{}' })
     const cwd = join(root, folder)
     mkdirSync(cwd, { recursive: true })
-    writeFileSync(join(cwd, 'package.json'), '{}')
-    await ralph(['init', '--yes'], { cwd, env })
+    put(cwd, { 'package.json': '{}' })
+    await by(cwd, 'init', '--yes')
     const { $schema } = JSON.parse(readFileSync(join(cwd, 'ralph.config.json'), 'utf8')) as {
       $schema: string
     }

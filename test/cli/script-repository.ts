@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { env, makeFolder, makeRepository, taskText } from '../repository.ts'
 import { ralph, type Answer } from './ralph.ts'
@@ -14,6 +14,16 @@ export function repository(scripts: Readonly<Record<string, string>>, config: ob
     ...Object.fromEntries(tasks),
     'ralph.config.json': JSON.stringify({ commit: { seal: false }, gates: [], ...config }),
   })
+}
+
+/** A repository that takes long to make: made once, and copied for each test. */
+export function madeOnce(make: () => Promise<string>): () => Promise<string> {
+  let made: Promise<string> | null = null
+  return async () => {
+    const root = makeFolder()
+    cpSync(await (made ??= make()), root, { recursive: true })
+    return root
+  }
 }
 
 /** A shell command that an agent waits in until a test lets it go on. */

@@ -1,28 +1,18 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { env, git, makeRepository, taskText } from '../repository.ts'
+import { env, git, makeFolder, makeRepository, PROGRAM, put, taskText } from '../repository.ts'
 import { repository, run } from './script-repository.ts'
-import { ralph } from './ralph.ts'
+import { by, jsonOf } from './ralph.ts'
 
-const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
-const SEALED = { commit: { seal: true, digits: 5 } }
+const SEALED = { commit: { seal: true, digits: 4 } }
 const SCRIPT = 'echo one > one.txt'
 
-function hook(cwd: string, name: string, script: string): void {
-  const file = join(cwd, '.git/hooks', name)
-  writeFileSync(file, `#!/bin/sh\n${script}\n`)
-  chmodSync(file, 0o755)
-}
-
 async function states(cwd: string): Promise<string[]> {
-  const { stdout } = await ralph(['verify', '--json'], { cwd, env })
-  return JSON.parse(stdout).tasks.map(({ state }: { state: string }) => state)
+  return (await jsonOf(cwd, 'verify')).tasks.map(({ state }: { state: string }) => state)
 }
 
 const named = (cwd: string, id: string): string =>
@@ -37,12 +27,6 @@ async function expectSealed(cwd: string, id = 'T-001'): Promise<void> {
   expect(git(cwd, 'fsck', '--strict', '--no-dangling')).toBe('')
 }
 
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'ralph-seal-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
-  return made
-}
-
 describe('a run that ends between a commit and its seal', () => {
   /** The whole program, ended while it searches for a seal; it is slow to find one with so many digits. */
   const ended = async (end: (child: ChildProcess) => void) => {
@@ -54,12 +38,12 @@ describe('a run that ends between a commit and its seal', () => {
       if (line.includes('"type":"sealing"')) end(child)
     }
     const [code, signal] = (await over) as [number | null, string | null]
-    writeFileSync(join(cwd, 'ralph.config.json'), JSON.stringify({ gates: [], ...SEALED }))
+    put(cwd, { 'ralph.config.json': JSON.stringify({ gates: [], ...SEALED }) })
     return { cwd, code, signal }
   }
 
   it.each([
-    ['killed', 'SIGKILL', { signal: 'SIGKILL' }],
+    ['killed, and its notes are gone', 'SIGKILL', { signal: 'SIGKILL' }],
     ['interrupted', 'SIGINT', { code: 130 }],
   ] as const)(
     'because it was %s has moved nothing, and the next lands its work, sealed',
@@ -68,7 +52,8 @@ describe('a run that ends between a commit and its seal', () => {
       expect(how).toMatchObject(end)
       expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
       expect(existsSync(join(cwd, 'one.txt'))).toBe(false)
-      expect((await ralph(['verify'], { cwd, env })).stdout).toContain('No task is DONE.')
+      expect((await by(cwd, 'verify')).stdout).toContain('No task is DONE.')
+      if (signal === 'SIGKILL') rmSync(join(cwd, '.ralph'), { recursive: true })
       git(cwd, 'commit', '--quiet', '--all', '--message=Fewer digits')
       expect((await run(cwd, '--loop')).code).toBe(0)
       await expectSealed(cwd)
@@ -76,22 +61,13 @@ describe('a run that ends between a commit and its seal', () => {
       expect(git(cwd, 'for-each-ref', 'refs/ralph/candidates')).toBe('')
     },
   )
-
-  it('and whose notes are gone is finished by the next all the same', async () => {
-    const { cwd } = await ended((child) => child.kill('SIGKILL'))
-    rmSync(join(cwd, '.ralph'), { recursive: true })
-    git(cwd, 'commit', '--quiet', '--all', '--message=Fewer digits')
-    await run(cwd, '--loop')
-    await expectSealed(cwd)
-    expect(git(cwd, 'log', '--format=%s')).toBe('T-001: Do T-001\nFewer digits\nBegin')
-  })
 })
 
 describe('a whole run', () => {
   it('seals its commit where a hook makes one of its own, which stays in the clean room', async () => {
     const cwd = repository({ 'T-001': SCRIPT }, SEALED)
     const bump = 'git -c core.hooksPath=/dev/null commit --quiet --allow-empty --message=Bump'
-    hook(cwd, 'post-commit', bump)
+    put(cwd, { '.git/hooks/post-commit': `#!/bin/sh\n${bump}\n` })
     await run(cwd)
     await expectSealed(cwd)
     expect(git(cwd, 'log', '--all', '--format=%s')).not.toContain('Bump')
@@ -110,7 +86,7 @@ describe('a whole run', () => {
 
   it('seals in a linked worktree, and moves no other branch', async () => {
     const main = repository({ 'T-001': SCRIPT }, SEALED)
-    const cwd = join(folder(), 'beside')
+    const cwd = join(makeFolder(), 'beside')
     git(main, 'worktree', 'add', '--quiet', '-b', 'beside', cwd)
     const before = git(main, 'rev-parse', 'main')
     await run(cwd)
@@ -120,11 +96,11 @@ describe('a whole run', () => {
   })
 
   it('seals what ssh has signed', async () => {
-    const keys = folder()
+    const keys = makeFolder()
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ana', '-f', join(keys, 'key')])
     const key = readFileSync(join(keys, 'key.pub'), 'utf8')
-    writeFileSync(join(keys, 'signers'), `ana@example.com ${key}`)
-    const cwd = repository({ 'T-001': SCRIPT }, { commit: { seal: true, digits: 4 } })
+    put(keys, { signers: `ana@example.com ${key}` })
+    const cwd = repository({ 'T-001': SCRIPT }, SEALED)
     git(cwd, 'config', 'commit.gpgSign', 'true')
     git(cwd, 'config', 'gpg.format', 'ssh')
     git(cwd, 'config', 'user.signingKey', join(keys, 'key.pub'))
@@ -135,16 +111,15 @@ describe('a whole run', () => {
   })
 
   it('seals what gpg has signed', async () => {
-    const home = folder()
+    const home = makeFolder()
     mkdirSync(join(home, 'gnupg'), { mode: 0o700 })
     const own = { ...env, GNUPGHOME: join(home, 'gnupg') }
     onTestFinished(() => void execFileSync('gpgconf', ['--kill', 'all'], { env: own }))
     const generate = ['--quick-generate-key', 'Ana <ana@example.com>', 'ed25519', 'sign', 'never']
     execFileSync('gpg', ['--batch', '--quiet', '--passphrase', '', ...generate], { env: own, stdio: 'pipe' })
     const program = join(home, 'gpg')
-    writeFileSync(program, `#!/bin/sh\nGNUPGHOME='${own.GNUPGHOME}' exec gpg "$@"\n`)
-    chmodSync(program, 0o755)
-    const cwd = repository({ 'T-001': SCRIPT }, { commit: { seal: true, digits: 4 } })
+    put(home, { gpg: `#!/bin/sh\nGNUPGHOME='${own.GNUPGHOME}' exec gpg "$@"\n` })
+    const cwd = repository({ 'T-001': SCRIPT }, SEALED)
     git(cwd, 'config', 'commit.gpgSign', 'true')
     git(cwd, 'config', 'gpg.program', program)
     await run(cwd)
@@ -158,12 +133,12 @@ describe('a task that was reverted', () => {
     const cwd = repository({ 'T-001': SCRIPT }, SEALED)
     await run(cwd)
     git(cwd, 'revert', '--no-edit', 'HEAD')
-    expect((await ralph(['log'], { cwd, env })).stdout).toMatch(/T-001 {2}Do T-001 {2}reverted since/)
-    expect((await ralph(['log', '--markdown'], { cwd, env })).stdout).not.toContain('T-001')
-    expect((await ralph(['show', '1'], { cwd, env })).stdout).toContain('reverted since')
-    expect((await ralph(['verify'], { cwd, env })).stdout).toBe('No task is DONE.\n')
+    expect((await by(cwd, 'log')).stdout).toMatch(/T-001 {2}Do T-001 {2}reverted since/)
+    expect((await by(cwd, 'log', '--markdown')).stdout).not.toContain('T-001')
+    expect((await by(cwd, 'show', '1')).stdout).toContain('reverted since')
+    expect((await by(cwd, 'verify')).stdout).toBe('No task is DONE.\n')
     git(cwd, 'revert', '--no-edit', 'HEAD')
-    expect((await ralph(['show', '1'], { cwd, env })).stdout).not.toContain('reverted since')
+    expect((await by(cwd, 'show', '1')).stdout).not.toContain('reverted since')
     expect(await states(cwd)).toEqual(['sealed'])
   })
 })
@@ -172,17 +147,16 @@ describe('ralph verify', () => {
   it('says in a shallow clone what it would need', async () => {
     const cwd = repository({ 'T-001': SCRIPT, 'T-002': 'echo two > two.txt' }, SEALED)
     await run(cwd, '--loop')
-    const clone = folder()
+    const clone = makeFolder()
     git(clone, 'clone', '--quiet', '--depth=1', `file://${cwd}`, '.')
-    const { code, stdout } = await ralph(['verify'], { cwd: clone, env })
+    const { code, stdout } = await by(clone, 'verify')
     expect(code).toBe(1)
     expect(stdout).toContain('2 tasks done: 1 sealed, 1 missing')
     expect(stdout).toContain('git fetch --unshallow')
-    const cutOff = async (at: string): Promise<unknown> =>
-      JSON.parse((await ralph(['verify', '--json'], { cwd: at, env })).stdout).cutOff
+    const cutOff = async (at: string): Promise<unknown> => (await jsonOf(at, 'verify')).cutOff
     expect([await cutOff(clone), await cutOff(cwd)]).toEqual([true, false])
     git(clone, 'fetch', '--quiet', '--unshallow')
-    expect((await ralph(['verify'], { cwd: clone, env })).code).toBe(0)
+    expect((await by(clone, 'verify')).code).toBe(0)
   })
 
   it('names the commit of a squash that dropped what the commits said, and mends the field', async () => {
@@ -193,10 +167,10 @@ describe('ralph verify', () => {
     git(cwd, 'merge', '--quiet', '--squash', 'feature')
     git(cwd, 'commit', '--quiet', '--message=Add it all')
     const squash = git(cwd, 'rev-parse', 'HEAD')
-    const { code, stdout } = await ralph(['verify'], { cwd, env })
+    const { code, stdout } = await by(cwd, 'verify')
     expect(code).toBe(1)
     expect(stdout).toContain(`not in this history; ${squash.slice(0, 7)} turned the file DONE`)
-    expect((await ralph(['verify', '--fix'], { cwd, env })).code).toBe(0)
+    expect((await by(cwd, 'verify', '--fix')).code).toBe(0)
     expect(squash.startsWith(named(cwd, 'T-001'))).toBe(true)
     expect(git(cwd, 'rev-list', '--count', `${squash}..HEAD`)).toBe('1')
     expect(await states(cwd)).toEqual(['matches'])

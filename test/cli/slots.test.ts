@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { available } from '../cage/here.ts'
@@ -27,7 +27,7 @@ it('slots of a checkout that has been gone for a day go too', async () => {
 
 it('packages are installed where the agent works, and are in no commit', async () => {
   const cwd = repository({ 'T-001': `node -e "require('lib')" && echo x > x` }, { baseline: 'off' })
-  writeFileSync(join(cwd, '.gitignore'), 'node_modules\n')
+  put(cwd, { '.gitignore': 'node_modules\n' })
   const manifest = { name: 'shop', version: '1.0.0', dependencies: { lib: 'file:lib' } }
   const packages = {
     '': manifest,

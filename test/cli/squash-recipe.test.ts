@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { env, git, projectFolder } from '../repository.ts'
-import { repository, run } from './script-repository.ts'
-import { ralph } from './ralph.ts'
+import { git } from '../repository.ts'
+import { madeOnce, repository, run } from './script-repository.ts'
+import { by, jsonOf } from './ralph.ts'
 
 const recipe = readFileSync(new URL('../../docs/ci.md', import.meta.url), 'utf8')
 
@@ -32,41 +32,34 @@ const MERGES: Readonly<Record<string, Merge>> = {
     git(cwd, 'switch', '--quiet', 'main')
     git(cwd, 'merge', '--quiet', '--ff-only', 'queue/main/pr-7')
   },
-  'a merge queue that squashes': (cwd) => {
-    const message = squashMessage(cwd)
-    git(cwd, 'switch', '--quiet', '--create', 'queue/main/pr-7')
-    git(cwd, 'merge', '--quiet', '--squash', 'work')
-    git(cwd, 'commit', '--quiet', '--message', message)
-    git(cwd, 'switch', '--quiet', 'main')
-    git(cwd, 'merge', '--quiet', '--ff-only', 'queue/main/pr-7')
-  },
 }
 
-it.each(Object.keys(MERGES))('the recipe for teams that squash works after %s', async (name) => {
-  const cwd = repository(
-    { 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' },
-    { commit: { seal: true, digits: 4 } },
-  )
-  const forge = projectFolder({})
-  git(forge, 'init', '--quiet', '--bare')
-  git(cwd, 'remote', 'add', 'origin', forge)
+/** A repository in which two tasks were done on a branch, while `main` went on. */
+const branched = madeOnce(async () => {
+  const tasks = { 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' }
+  const cwd = repository(tasks, { commit: { seal: true, digits: 4 } })
   git(cwd, 'switch', '--quiet', '--create', 'work')
   await run(cwd, '--loop')
   git(cwd, 'switch', '--quiet', 'main')
   git(cwd, 'commit', '--quiet', '--allow-empty', '--message', 'Meanwhile')
+  return cwd
+})
+
+it.each(Object.keys(MERGES))('the recipe for teams that squash works after %s', async (name) => {
+  const cwd = await branched()
   MERGES[name]!(cwd)
 
   const [, script = ''] = /name: Name commits anew[^]*?run: \|\n([^]*?)\n```/.exec(recipe) ?? []
   expect(script).toContain('ralph verify --fix')
-  const { code } = await ralph(['verify', '--fix'], { cwd, env })
+  const { code } = await by(cwd, 'verify', '--fix')
   expect(code).toBe(0)
-  const { tasks } = JSON.parse((await ralph(['verify', '--json'], { cwd, env })).stdout) as {
+  const { tasks } = (await jsonOf(cwd, 'verify')) as {
     tasks: { id: string; state: string }[]
   }
   expect(tasks.map(({ state }) => state)).toEqual(
     name === 'a merge queue that merges' ? ['sealed', 'sealed'] : ['matches', 'matches'],
   )
-  const log = JSON.parse((await ralph(['log', '--json'], { cwd, env })).stdout) as {
+  const log = (await jsonOf(cwd, 'log')) as {
     completions: { id: string }[]
   }
   expect(log.completions.map(({ id }) => id).toSorted()).toEqual(['T-001', 'T-002'])

@@ -1,19 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { env, git, makeRepository } from '../repository.ts'
-import { barrier } from './script-repository.ts'
+import { env, git, makeRepository, taskText } from '../repository.ts'
 import { ralph } from './ralph.ts'
-
-const task = (id: string) =>
-  `# ${id}: Do ${id}\n\n- **Status**: TODO\n- **Depends**: none\n\n## Description\nx\n`
+import { barrier } from './script-repository.ts'
 
 /** A project whose agent says that it has begun, and ends when it is let go. */
 function project() {
   const { waits, letGo } = barrier()
   const root = makeRepository({
-    'docs/tasks/T-001.md': task('T-001'),
-    'docs/tasks/T-002.md': task('T-002'),
+    'docs/tasks/T-001.md': taskText('T-001', 'Do T-001'),
+    'docs/tasks/T-002.md': taskText('T-002', 'Do T-002'),
     'ralph.config.json': JSON.stringify({
       agent: 'command',
       command: `${waits}; echo x > $RALPH_TASK.txt; echo "<TASK_DONE>"`,
@@ -29,7 +26,7 @@ function project() {
     /** Until an agent is at work on that task. */
     working: async (id: string) => {
       const jobs = async () => (JSON.parse((await run('status', '--json')).stdout) as Status).run?.jobs
-      await expect.poll(jobs, { timeout: 20_000 }).toMatchObject([{ id, doing: 'agent' }])
+      await expect.poll(jobs).toMatchObject([{ id, doing: 'agent' }])
     },
   }
 }
@@ -38,19 +35,21 @@ interface Status {
   readonly run: { readonly jobs: readonly object[] } | null
 }
 
+const subjects = (root: string): string => git(root, 'log', '--format=%s')
+
 describe.skipIf(process.platform === 'win32')('a run under way', () => {
-  it('is shown, paused and let go on from another terminal', async () => {
+  it('is shown, paused and resumed from another terminal', async () => {
     const { run, letGo, working } = project()
     expect((await run('status')).stdout).toBe('No run is under way here.\n')
-    expect(await run('pause')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('no run is under way'),
-    })
+    const nobody = { code: 1, stderr: expect.stringContaining('no run is under way') as string }
+    expect(await run('pause')).toMatchObject(nobody)
     const running = run('run', '--loop')
     await working('T-001')
     const { stdout } = await run('status')
     expect(stdout).toContain('The run is under way')
     expect(stdout).toMatch(/T-001 {2}Do T-001 +attempt 1 of 4/)
+    const unasked = { code: 1, stderr: expect.stringContaining('nobody asks about T-001') as string }
+    expect(await run('answer', '1', 'MIT')).toMatchObject(unasked)
     expect((await run('pause')).stdout).toContain('paused')
     expect((await run('status')).stdout).toContain('paused: ralph resume')
     letGo()
@@ -61,50 +60,33 @@ describe.skipIf(process.platform === 'win32')('a run under way', () => {
     expect((await run('status', '--all')).stdout).toContain('2 done')
   })
 
-  it('ends after its attempt, or with it', async () => {
-    const one = project()
-    const first = one.run('run', '--loop')
-    await one.working('T-001')
-    expect((await one.run('stop')).stdout).toContain('after this attempt')
-    one.letGo()
-    expect(await first).toMatchObject({ code: 130 })
-    expect(git(one.root, 'log', '--format=%s').trim().split('\n')).toEqual(['T-001: Do T-001', 'Begin'])
-    const other = project()
-    const second = other.run('run', '--loop')
-    await other.working('T-001')
-    expect((await other.run('stop', '--now')).code).toBe(0)
-    expect(await second).toMatchObject({ code: 130 })
-    expect(git(other.root, 'log', '--format=%s').trim()).toBe('Begin')
-    expect(git(other.root, 'status', '--short')).toBe('')
+  it.each([
+    ['after its attempt', ['stop'], 'T-001: Do T-001\nBegin'],
+    ['with its attempt', ['stop', '--now'], 'Begin'],
+  ])('ends %s', async (_, argv, log) => {
+    const { root, run, letGo, working } = project()
+    const running = run('run', '--loop')
+    await working('T-001')
+    expect((await run(...argv)).code).toBe(0)
+    if (argv.length === 1) letGo()
+    expect(await running).toMatchObject({ code: 130 })
+    expect(subjects(root)).toBe(log)
+    expect(git(root, 'status', '--short')).toBe('')
   })
 
   it('leaves out a task that is skipped, which stays TODO', async () => {
     const { root, run, letGo, working } = project()
     const running = run('run', '--loop')
     await working('T-001')
-    expect(await run('skip', 'T-009')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('no task T-009'),
-    })
+    const unknown = { code: 2, stderr: expect.stringContaining('no task T-009') as string }
+    expect(await run('skip', 'T-009')).toMatchObject(unknown)
     expect((await run('skip', '1')).code).toBe(0)
     await working('T-002')
     letGo()
     await running
-    expect(git(root, 'log', '--format=%s').trim().split('\n')).toEqual(['T-002: Do T-002', 'Begin'])
+    expect(subjects(root)).toBe('T-002: Do T-002\nBegin')
     expect(existsSync(join(root, '.ralph/control.sock'))).toBe(false)
     expect(readdirSync(join(root, '.ralph'))).not.toContain('lock')
-  })
-
-  it('says that nobody asks, where nobody does', async () => {
-    const { run, letGo, working } = project()
-    const running = run('run', 'T-001')
-    await working('T-001')
-    expect(await run('answer', '1', 'MIT')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('nobody asks about T-001'),
-    })
-    letGo()
-    await running
   })
 
   it.each([
@@ -113,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('a run under way', () => {
     ['stop'],
     ['skip', '1'],
     ['answer', '1', 'MIT'],
-    ['run'],
+    ['run', '--loop'],
     ['retry', '1'],
     ['complete', '1'],
   ])('is not steered from inside an attempt: %s', async (...argv) => {

@@ -1,12 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { env, git, projectFolder, taskText } from '../repository.ts'
+import { env, git, makeFolder, makeRepository, PROGRAM, projectFolder, put, taskText } from '../repository.ts'
 
-const program = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 /** What each command is asked; those that write are not for a stranger's repository. */
@@ -78,28 +76,20 @@ function hostileRepository(): { readonly root: string; readonly bare: string; re
     'docs/tasks/T-001.md': `${taskText('T-001', 'One')}\n- **Touches**: \`a.ts\`\n`,
     'docs/tasks/T-002.md': taskText('T-002', 'Two', { Status: 'DONE' }),
   }
-  const root = projectFolder({ ...tasks, 'a.ts': 'a\n', '.gitattributes': '* filter=e=vil diff=evil\n' })
-  const trace = projectFolder({})
+  const trace = makeFolder()
   const evil = join(trace, 'evil')
-  writeFileSync(evil, `#!/bin/sh\ntouch ${trace}/it-ran\n`)
-  chmodSync(evil, 0o755)
-  mkdirSync(`${evil}s`)
-  for (const hook of ['pre-commit', 'post-index-change', 'reference-transaction', 'fsmonitor-watchman'])
-    cpSync(evil, join(`${evil}s`, hook))
-  const sub = join(root, 'sub')
-  const bare = join(root, 'package')
-  mkdirSync(sub)
-  git(sub, 'init', '--quiet')
-  git(sub, 'commit', '--quiet', '--allow-empty', '--message=Sub')
-  git(root, 'init', '--quiet', '--initial-branch=main')
+  const program = `#!/bin/sh\ntouch ${trace}/it-ran\n`
+  const hooks = ['pre-commit', 'post-index-change', 'reference-transaction', 'fsmonitor-watchman']
+  put(trace, { evil: program, ...Object.fromEntries(hooks.map((name) => [`evils/${name}`, program])) })
+  const root = makeRepository({})
+  const [sub, bare] = [join(root, 'sub'), join(root, 'package')]
+  cpSync(makeRepository(), sub, { recursive: true })
+  put(root, { ...tasks, 'package.json': '{}', 'a.ts': 'a\n', '.gitattributes': '* filter=e=vil diff=evil\n' })
   git(root, '-c', 'advice.addEmbeddedRepo=false', 'add', '--all')
   git(root, 'commit', '--quiet', '--message=T-002: Two\n\nTask: T-002')
   // It says of itself that it is not bare, and where its tree is: then git would look at files there.
   cpSync(join(root, '.git'), bare, { recursive: true })
-  for (const [file, text] of Object.entries({ ...tasks, 'package.json': '{}' })) {
-    mkdirSync(join(bare, file, '..'), { recursive: true })
-    writeFileSync(join(bare, file), text)
-  }
+  put(bare, { ...tasks, 'package.json': '{}' })
   const settings = hostileSettings(evil)
   for (const config of [join(root, '.git/config'), join(sub, '.git/config')])
     writeFileSync(config, readFileSync(config, 'utf8') + settings)
@@ -108,8 +98,8 @@ function hostileRepository(): { readonly root: string; readonly bare: string; re
     `[core]\n  repositoryformatversion = 0\n  bare = false\n  worktree = ..\n${settings}`,
   )
   // So that git has to read them, and not only their times.
-  writeFileSync(join(root, 'a.ts'), 'b\n')
-  writeFileSync(join(sub, 'new.txt'), '')
+  put(root, { 'a.ts': 'b\n' })
+  put(sub, { 'new.txt': '' })
   return { root, bare, trace }
 }
 
@@ -126,7 +116,7 @@ describe.skipIf(!hasStrace)("in a stranger's repository", () => {
   function startedBy(cwd: string, argv: readonly string[], bin: string): readonly string[] {
     const log = join(bin, 'execve')
     const strace = ['-f', '-qq', '-e', 'trace=execve', '-e', 'signal=none', '-o', log, '-E', `PATH=${bin}`]
-    const { stdout, stderr } = spawnSync('strace', [...strace, process.execPath, program, ...argv], {
+    const { stdout, stderr } = spawnSync('strace', [...strace, process.execPath, PROGRAM, ...argv], {
       cwd,
       env,
       encoding: 'utf8',
@@ -138,8 +128,11 @@ describe.skipIf(!hasStrace)("in a stranger's repository", () => {
     return started.slice(1)
   }
 
+  /** One for all commands: none of them writes. */
+  let place: ReturnType<typeof hostileRepository> | undefined
+
   it.each(reading.map((argv) => [argv.join(' '), argv]))('ralph %s starts nothing but git', (_, argv) => {
-    const { root, bare, trace } = hostileRepository()
+    const { root, bare, trace } = (place ??= hostileRepository())
     const bin = folderWithGit()
     for (const cwd of [root, bare])
       expect(startedBy(cwd, argv, bin).filter((path) => basename(path) !== 'git')).toEqual([])
@@ -148,9 +141,9 @@ describe.skipIf(!hasStrace)("in a stranger's repository", () => {
 
   it('would have started more by itself', () => {
     for (const cwd of ['root', 'bare'] as const) {
-      const place = hostileRepository()
-      spawnSync('git', ['status'], { cwd: place[cwd], env })
-      expect(existsSync(join(place.trace, 'it-ran'))).toBe(true)
+      const other = hostileRepository()
+      spawnSync('git', ['status'], { cwd: other[cwd], env })
+      expect(existsSync(join(other.trace, 'it-ran'))).toBe(true)
     }
   })
 })

@@ -1,13 +1,10 @@
-import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { PROGRAM } from '../repository.ts'
 import type { McpServer } from '../../src/base/mcp-server.ts'
 
 /** The program as it is built: how it starts itself. */
-export const SELF: readonly [string, string] = [
-  process.execPath,
-  fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url)),
-]
+export const SELF: readonly [string, string] = [process.execPath, PROGRAM]
 
 /** Starts a server as an agent does, with the official client; the caller closes it. */
 export async function connect(

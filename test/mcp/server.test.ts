@@ -1,16 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { estimateTokenCount } from 'tokenx'
@@ -18,13 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OFFERED } from '../../src/cli/mcp/project-tools.ts'
 import { openSignalFolder, type SignalFolder } from '../../src/agents/signal/folder.ts'
 import type { Signal } from '../../src/agents/signal/signal.ts'
-import { git, makeRepository, put } from '../repository.ts'
+import { commit, git, makeFolder, makeRepository, put, taskText } from '../repository.ts'
 import { connect, SELF, type Connection } from './client.ts'
 
 const server = (env: Record<string, string> = {}) => ({ command: SELF[0], args: [SELF[1], 'mcp'], env })
 
-const task = (id: string, status: string, depends: string) =>
-  `# ${id}: Do ${id}\n\n- **Status**: ${status}\n- **Depends**: ${depends}\n\n## Description\nDo it.\n`
+const task = (id: string, Status: string, Depends: string) => taskText(id, `Do ${id}`, { Status, Depends })
 
 const BACKLOG = {
   'docs/tasks/T-001.md': task('T-001', 'DONE', 'none'),
@@ -46,12 +35,10 @@ describe('the server outside of a run', () => {
     expect((await connection.call('list', { status: 'DONE' })).text).toContain('T-001')
     expect((await connection.call('list', { status: 'DONE' })).text).not.toContain('T-003')
     expect((await connection.call('show', { id: '3' })).text).toContain('waits')
-    expect((await connection.call('lint', {})).text).toContain('in 3 task files')
+    expect((await connection.call('lint', {})).text).toContain('3 task files')
     expect((await connection.call('graph', { id: 'T-003', todo: true })).text).not.toContain('T-001')
     expect((await connection.call('log', {})).ok).toBe(true)
-    put(root, { 'docs/tasks/T-004.md': task('T-004', 'TODO', 'T-003') })
-    git(root, 'add', '-A')
-    git(root, 'commit', '-q', '-m', 'One task more')
+    commit(root, 'One task more', { 'docs/tasks/T-004.md': task('T-004', 'TODO', 'T-003') })
     expect((await connection.call('diff', { range: 'HEAD~1..HEAD' })).text).toContain('T-004  Do T-004')
     expect(git(root, 'status', '--short')).toBe('')
     expect(existsSync(join(root, 'it-ran'))).toBe(false)
@@ -82,10 +69,8 @@ describe('the server outside of a run', () => {
   })
 
   it('says so where there is no project', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ralph-none-'))
-    await using connection = await connect(server(), folder)
+    await using connection = await connect(server(), makeFolder())
     expect(await connection.call('next', {})).toMatchObject({ ok: false })
-    rmSync(folder, { recursive: true })
   })
 
   it('ends when the other side leaves', async () => {
@@ -105,13 +90,12 @@ describe('the server in an attempt', () => {
   let connection: Connection
 
   beforeAll(async () => {
-    workspace = mkdtempSync(join(tmpdir(), 'ralph-workspace-'))
-    mkdirSync(join(workspace, 'docs'))
-    writeFileSync(join(workspace, 'docs/auth.md'), 'All about auth.')
+    workspace = makeFolder()
+    put(workspace, { 'docs/auth.md': 'All about auth.' })
     symlinkSync('/etc', join(workspace, 'out'))
     const resource = { title: 'x', text: null, file: null }
     folder = openSignalFolder(
-      mkdtempSync(join(tmpdir(), 'ralph-signals-')),
+      makeFolder(),
       [
         { ...resource, uri: 'ralph://task', title: 'The task', text: '# T-001' },
         { ...resource, uri: 'ralph://document/docs/auth.md', title: 'docs/auth.md', file: 'docs/auth.md' },
@@ -131,7 +115,6 @@ describe('the server in an attempt', () => {
   afterAll(async () => {
     await connection[Symbol.asyncDispose]()
     folder.close()
-    rmSync(workspace, { recursive: true })
   })
 
   it('offers the signals, and nothing else', async () => {
@@ -215,7 +198,7 @@ describe('the server in an attempt', () => {
     )
     let answers = ''
     child.stdout.setEncoding('utf8').on('data', (chunk) => (answers += String(chunk)))
-    await expect.poll(() => answers, { timeout: 20_000 }).toContain('"id":"last"')
+    await expect.poll(() => answers).toContain('"id":"last"')
     child.stdin.end()
     expect(await once(child, 'exit')).toEqual([0, null])
   })

@@ -1,21 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { env, git, makeFolder } from '../repository.ts'
 import { planScene, type PlanScene, subjects } from './planner.ts'
 
-const built = mkdtempSync(join(tmpdir(), 'ralph-plan-crash-'))
+const built = makeFolder()
 beforeAll(async () => {
   const input = fileURLToPath(new URL('crash-entry.ts', import.meta.url))
   const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' })
   await bundle.write({ dir: built, format: 'esm' })
   await bundle.close()
 })
-afterAll(() => rmSync(built, { recursive: true, force: true }))
 
 /** Plans in a process of its own that is killed at a checkpoint, by its number; the signal that ended it. */
 function plan({ root }: PlanScene, diary: string, occurrence = 0): string | null {
@@ -50,17 +48,13 @@ test('killed again and again, it is planned once and paid once', { timeout: 240_
     expect(scene.prompts(phase)).toHaveLength(1)
 })
 
-test.each([1, 3, 4, 5, 6, 9])(
-  'killed at checkpoint %i, the next one goes on',
-  { timeout: 120_000 },
-  (occurrence) => {
-    const scene = planScene()
-    const diary = join(makeFolder(), 'diary')
-    expect(plan(scene, diary, occurrence)).toBe('SIGKILL')
-    expect(plan(scene, diary)).toBeNull()
-    expectPlanned(scene)
-  },
-)
+test.each([1, 4, 6])('killed at checkpoint %i, the next one goes on', { timeout: 120_000 }, (occurrence) => {
+  const scene = planScene()
+  const diary = join(makeFolder(), 'diary')
+  expect(plan(scene, diary, occurrence)).toBe('SIGKILL')
+  expect(plan(scene, diary)).toBeNull()
+  expectPlanned(scene)
+})
 
 test('an agent whose ralph was killed is ended, and asked again', { timeout: 120_000 }, () => {
   const scene = planScene()
@@ -108,7 +102,7 @@ git log -1 --format=%s > ${first}.later; git config user.name >> ${first}.later;
     expect(plan(scene, diary)).toBe('SIGKILL')
     expect(readFileSync(first, 'utf8')).toBe('Mallory\n')
     expect(plan(scene, diary)).toBeNull()
-    expect(readFileSync(`${first}.later`, 'utf8')).toBe('Begin\n  mine\n')
+    expect(readFileSync(`${first}.later`, 'utf8')).toBe('Begin\nAda\n  mine\n')
     expect(existsSync(stolen)).toBe(false)
     expect(scene.read('.git/config')).not.toMatch(/Mallory|fsmonitor/)
     expect(scene.has('.git/hooks/pre-commit')).toBe(false)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ralph } from '../cli/ralph.ts'
+import { by, ralph } from '../cli/ralph.ts'
 import { env, git, makeFolder, put } from '../repository.ts'
 import { planScene, TASKS } from './planner.ts'
 
@@ -52,8 +52,7 @@ test('three documents become a backlog, the backlog is done by two at once, and 
     'T-002 completed',
     'T-003 completed',
   ])
-  for (const command of ['verify', 'lint'])
-    expect(await ralph([command], { cwd: scene.root, env })).toMatchObject({ code: 0 })
+  for (const command of ['verify', 'lint']) expect(await by(scene.root, command)).toMatchObject({ code: 0 })
   expect(git(scene.root, 'status', '--porcelain')).toBe('')
   expect(scene.read('src/mail.js')).toBe('made\n')
 }, 60_000)

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { env, git, makeRepository, projectFolder, taskText } from '../repository.ts'
-import { ralph, type Answer } from '../cli/ralph.ts'
+import { commit, env, git, makeRepository, projectFolder, taskText } from '../repository.ts'
+import { jsonOf, ralph, type Answer } from '../cli/ralph.ts'
 
 type Fields = Readonly<Record<string, string>>
 
@@ -39,76 +39,33 @@ function program(cwd: string, name: string, script: string): void {
   git(cwd, 'commit', '--quiet', '--all', '--message=Begin', '--amend')
 }
 
-describe.skipIf(process.platform === 'win32')('who does a task', () => {
+describe.skipIf(process.platform === 'win32')('the agent and the model of a task', () => {
   const tiers = { Light: { agent: 'opencode', model: 'of-tier' } }
-  const config = { agent: 'claude', model: 'of-config', tiers }
-  it.each<[string, readonly string[], Fields, object, string, string | null]>([
-    [
-      'the command line',
-      ['--agent', 'claude', '--model', 'mine'],
-      { Agent: 'codex', Model: 'of-task' },
-      config,
-      'claude',
-      'mine',
-    ],
-    [
-      'else the task',
-      [],
-      { Agent: 'claude', Model: 'of-task', Discipline: 'backend' },
-      config,
-      'claude',
-      'of-task',
-    ],
-    ['else its discipline', [], { Discipline: 'backend' }, config, 'codex', 'of-discipline'],
-    ['else its tier', [], {}, config, 'opencode', 'of-tier'],
-    ['else the configuration', [], {}, { ...config, tiers: {} }, 'claude', 'of-config'],
-    [
-      'else what is installed, in the order of the configuration',
-      [],
-      {},
-      { agents: ['qwen', 'codex', 'claude'] },
-      'codex',
-      null,
-    ],
-  ])('says %s', async (_, argv, fields, settings, agent, model) => {
-    const cwd = repository({ 'T-001': fields }, settings)
-    const { stdout, stderr } = await run(cwd, ['--dry-run', '--json', ...argv])
-    expect([stderr, JSON.parse(stdout)]).toMatchObject(['', { agent, model }])
-  })
-})
-
-describe.skipIf(process.platform === 'win32')('a model', () => {
+  const all = { agent: 'claude', model: 'of-config', tiers }
   const config = { agent: 'claude', model: 'opus' }
-  it.each<[string, readonly string[], Fields, object, string, string | null]>([
-    ['of the configuration is not that of another agent', [], { Agent: 'codex' }, config, 'codex', null],
+  const task = { Agent: 'codex', Model: 'of-task' }
+  it.each<[string, string, Fields, object, string, string | null]>([
+    ['the command line first', '--agent claude --model mine', task, all, 'claude', 'mine'],
+    ['then the task', '', { ...task, Discipline: 'backend' }, all, 'codex', 'of-task'],
+    ['then its discipline', '', { Discipline: 'backend' }, all, 'codex', 'of-discipline'],
+    ['then its tier', '', {}, all, 'opencode', 'of-tier'],
+    ['then the configuration', '', {}, config, 'claude', 'opus'],
+    ['then what is installed, in order', '', {}, { agents: ['qwen', 'codex', 'claude'] }, 'codex', null],
+    ['no model of another agent: configuration', '', { Agent: 'codex' }, config, 'codex', null],
+    ['no model of another agent: task', '--agent codex', { Model: 'sonnet' }, config, 'codex', null],
     [
-      'of the task is not that of another agent',
-      ['--agent', 'codex'],
-      { Model: 'sonnet' },
-      config,
-      'codex',
-      null,
-    ],
-    [
-      'that is typed is for whoever does the task',
-      ['--model', 'mine'],
+      'a model of the command line for any agent',
+      '--model mine',
       { Agent: 'codex' },
       config,
       'codex',
       'mine',
     ],
-    [
-      'of the task goes to the agent of the configuration',
-      [],
-      { Model: 'sonnet' },
-      config,
-      'claude',
-      'sonnet',
-    ],
-    ['beside no agent is for any', [], { Agent: 'codex' }, { model: 'any' }, 'codex', 'any'],
+    ['the model of the task', '', { Model: 'sonnet' }, config, 'claude', 'sonnet'],
+    ['a model beside no agent, for any', '', { Agent: 'codex' }, { model: 'any' }, 'codex', 'any'],
   ])('%s', async (_, argv, fields, settings, agent, model) => {
     const cwd = repository({ 'T-001': fields }, settings)
-    const { stdout, stderr } = await run(cwd, ['--dry-run', '--json', ...argv])
+    const { stdout, stderr } = await run(cwd, ['--dry-run', '--json', ...argv.split(' ').filter(Boolean)])
     expect([stderr, JSON.parse(stdout)]).toMatchObject(['', { agent, model }])
   })
 })
@@ -184,13 +141,7 @@ describe.skipIf(process.platform === 'win32')('before a run begins', () => {
     expect(calls.length).toBeGreaterThan(1)
   })
 
-  it("a program that is too old for no task of the run is nobody's matter", async () => {
-    const cwd = repository({ 'T-001': {} }, { agent: 'script' })
-    program(cwd, 'claude', 'echo 2.1.197')
-    expect((await run(cwd, [])).code).toBe(0)
-  })
-
-  it.each(['./no-such-agent', 'no-such-agent'])('the command must be there: %s', async (command) => {
+  it.each(['./no-such-agent'])('the command must be there: %s', async (command) => {
     const cwd = repository({ 'T-001': {} })
     const { code, stdout, stderr } = await run(cwd, ['--agent', 'command', '--command', command])
     expect([code, stdout]).toEqual([2, ''])
@@ -219,16 +170,12 @@ describe.skipIf(process.platform === 'win32')('before a run begins', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('what stands in a task file', () => {
-  const MALICIOUS = { 'docs/disciplines/sneaky.md': '# Sneaky\n\n- **Agent**: script\n' }
-
   it.each<[string, Fields]>([
     ['a task', { Agent: 'script' }],
     ['a discipline', { Discipline: 'sneaky' }],
   ])('is not run because %s says so', async (_, fields) => {
     const cwd = repository({ 'T-001': fields, 'T-002': {} }, { agent: 'command', command: 'exit 3' })
-    for (const [file, text] of Object.entries(MALICIOUS)) writeFileSync(join(cwd, file), text)
-    git(cwd, 'add', '--all')
-    git(cwd, 'commit', '--quiet', '--message=Begin', '--amend')
+    commit(cwd, 'Sneaky', { 'docs/disciplines/sneaky.md': '# Sneaky\n\n- **Agent**: script\n' })
     const alone = await run(cwd, ['T-001'])
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('give --agent script')])
     const { stdout } = await run(cwd, ['--loop', '--retries', '0', '--on-failure', 'stop'])
@@ -307,7 +254,7 @@ describe.skipIf(process.platform === 'win32')('what is previewed is what is done
   it('and a run warns of a feature that is not there, as the prompt does', async () => {
     const cwd = repository({ 'T-001': { Feature: 'payments' } })
     const { stdout } = await run(cwd, ['--agent', 'script', '--json'])
-    const { warnings } = JSON.parse((await ralph(['prompt', '1', '--json'], { cwd, env })).stdout) as {
+    const { warnings } = (await jsonOf(cwd, 'prompt', '1')) as {
       warnings: string[]
     }
     expect(warnings).toHaveLength(1)

@@ -1,29 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ralph } from '../cli/ralph.ts'
-import { env, git, makeRepository, put } from '../repository.ts'
+import { by, jsonOf } from '../cli/ralph.ts'
+import { commit, git, makeFolder, makeRepository, put } from '../repository.ts'
 
 const task = (id: string, title: string, needs = 'none', text = 'x'): string =>
   `# ${id}: ${title}\n\n- **Status**: TODO\n- **Depends**: ${needs}\n\n## Description\n${text}\n\n## Acceptance Criteria\n- [ ] It is there\n`
 
+const inTasks = (texts: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(texts).map(([file, text]) => [`docs/tasks/${file}`, text]))
+
 /** A repository in whose two branches somebody has made T-002. */
 function twoBranches(ours: Record<string, string>, theirs: Record<string, string>): string {
   const root = makeRepository({ 'docs/tasks/T-001.md': task('T-001', 'Begin'), 'package.json': '{}' })
-  git(root, 'branch', '-M', 'main')
   git(root, 'checkout', '--quiet', '-b', 'mine')
-  put(root, ours)
-  commit(root)
+  commit(root, 'Ours', inTasks(ours))
   git(root, 'checkout', '--quiet', 'main')
-  put(root, theirs)
-  commit(root)
+  commit(root, 'Theirs', inTasks(theirs))
   git(root, 'checkout', '--quiet', 'mine')
   return root
-}
-
-function commit(root: string): void {
-  git(root, 'add', '--all')
-  git(root, 'commit', '--quiet', '--message=More')
 }
 
 const read = (root: string, file: string): string => readFileSync(join(root, `docs/tasks/${file}`), 'utf8')
@@ -33,18 +28,13 @@ describe('a number that two branches have taken', () => {
   test('is given up by the one that the main branch does not have, with what refers to it', async () => {
     const root = twoBranches(
       {
-        'docs/tasks/T-002-pay.md': task('T-002', 'Pay'),
-        'docs/tasks/T-003.md': task(
-          'T-003',
-          'Refund',
-          'T-001, T-002',
-          'As T-002 does, but not XT-002 or T-0021.',
-        ),
-        'docs/tasks/T-001.md': task('T-001', 'Begin', 'T-2'),
+        'T-002-pay.md': task('T-002', 'Pay'),
+        'T-003.md': task('T-003', 'Refund', 'T-001, T-002', 'As T-002 does, but not XT-002 or T-0021.'),
+        'T-001.md': task('T-001', 'Begin', 'T-2'),
       },
-      { 'docs/tasks/T-002.md': task('T-002', 'Log in') },
+      { 'T-002.md': task('T-002', 'Log in') },
     )
-    const { code, stdout } = await ralph(['lint', '--fix', '--json'], { cwd: root, env })
+    const { code, stdout } = await by(root, 'lint', '--fix', '--json')
     expect(code).toBe(0)
     expect(JSON.parse(stdout).renumbered).toEqual([
       { from: 'T-002', to: 'T-004', file: 'docs/tasks/T-004-pay.md' },
@@ -55,10 +45,9 @@ describe('a number that two branches have taken', () => {
       task('T-003', 'Refund', 'T-001, T-004', 'As T-004 does, but not XT-002 or T-0021.'),
     )
     expect(read(root, 'T-001.md')).toBe(task('T-001', 'Begin', 'T-004'))
-    git(root, 'add', '--all')
-    git(root, 'commit', '--quiet', '--message=Other numbers')
+    commit(root, 'Other numbers')
     git(root, 'merge', '--quiet', '--no-edit', 'main')
-    expect(await ralph(['lint', '--fix'], { cwd: root, env })).toMatchObject({
+    expect(await by(root, 'lint', '--fix')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('nothing wrong'),
     })
@@ -67,15 +56,15 @@ describe('a number that two branches have taken', () => {
 
   test('is found where the main branch has been merged already', async () => {
     const root = twoBranches(
-      { 'docs/tasks/T-002-pay.md': task('T-002', 'Pay') },
+      { 'T-002-pay.md': task('T-002', 'Pay') },
       {
-        'docs/tasks/T-002.md': task('T-002', 'Log in'),
-        'docs/tasks/T-003.md': task('T-003', 'Log out', 'T-002'),
+        'T-002.md': task('T-002', 'Log in'),
+        'T-003.md': task('T-003', 'Log out', 'T-002'),
       },
     )
     git(root, 'merge', '--quiet', '--no-edit', 'main')
-    expect((await ralph(['lint'], { cwd: root, env })).code).toBe(1)
-    expect(await ralph(['lint', '--fix'], { cwd: root, env })).toMatchObject({
+    expect((await by(root, 'lint')).code).toBe(1)
+    expect(await by(root, 'lint', '--fix')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('T-002 is T-004 now'),
     })
@@ -85,20 +74,16 @@ describe('a number that two branches have taken', () => {
 
   test('is no other task where the same one has landed, or has another name here', async () => {
     const done = task('T-002', 'Pay').replace('TODO', 'DONE')
-    const root = twoBranches({ 'docs/tasks/T-002.md': task('T-002', 'Pay') }, { 'docs/tasks/T-002.md': done })
+    const root = twoBranches({ 'T-002.md': task('T-002', 'Pay') }, { 'T-002.md': done })
     git(root, 'mv', 'docs/tasks/T-001.md', 'docs/tasks/T-001-begin.md')
-    const { stdout } = await ralph(['lint', '--fix', '--json'], { cwd: root, env })
-    expect(JSON.parse(stdout).renumbered).toEqual([])
+    expect((await jsonOf(root, 'lint', '--fix')).renumbered).toEqual([])
     expect(files(root)).toEqual(['T-001-begin.md', 'T-002.md'])
   })
 
   test('moves also where the file does not name it', async () => {
     const bare = '# Pay\n\n- **Status**: TODO\n'
-    const root = twoBranches(
-      { 'docs/tasks/T-2.md': bare },
-      { 'docs/tasks/T-002.md': task('T-002', 'Log in') },
-    )
-    await ralph(['lint', '--fix'], { cwd: root, env })
+    const root = twoBranches({ 'T-2.md': bare }, { 'T-002.md': task('T-002', 'Log in') })
+    await by(root, 'lint', '--fix')
     expect(files(root)).toEqual(['T-001.md', 'T-3.md'])
     expect(read(root, 'T-3.md')).toBe(bare)
   })
@@ -106,12 +91,12 @@ describe('a number that two branches have taken', () => {
   test('in the middle of a range has a person say which is meant, and nothing is changed', async () => {
     const root = twoBranches(
       {
-        'docs/tasks/T-002.md': task('T-002', 'Pay'),
-        'docs/tasks/T-003.md': task('T-003', 'Refund', 'T-001..T-002'),
+        'T-002.md': task('T-002', 'Pay'),
+        'T-003.md': task('T-003', 'Refund', 'T-001..T-002'),
       },
-      { 'docs/tasks/T-002.md': task('T-002', 'Log in') },
+      { 'T-002.md': task('T-002', 'Log in') },
     )
-    const { code, stderr } = await ralph(['lint', '--fix'], { cwd: root, env })
+    const { code, stderr } = await by(root, 'lint', '--fix')
     expect(code).toBe(2)
     expect(stderr).toContain('docs/tasks/T-003.md needs T-002 in a range')
     expect(git(root, 'status', '--porcelain')).toBe('')
@@ -128,14 +113,12 @@ test.each([
     'todo.md': '# Shop\n\n- [ ] Pay\n',
   })
   git(root, 'branch', 'other')
-  git(root, 'worktree', 'add', '--quiet', join(root, '../', `${root.split('/').at(-1)}-tree`), 'other')
-  put(join(root, '../', `${root.split('/').at(-1)}-tree`), {
-    'docs/tasks/T-041.md': task('T-041', 'Elsewhere'),
-  })
+  const tree = join(makeFolder(), 'tree')
+  git(root, 'worktree', 'add', '--quiet', tree, 'other')
+  put(tree, { 'docs/tasks/T-041.md': task('T-041', 'Elsewhere') })
   git(root, 'checkout', '--quiet', '-b', 'third')
-  put(root, { 'docs/tasks/T-017-slug.md': task('T-017', 'On a branch') })
-  commit(root)
+  commit(root, 'More', { 'docs/tasks/T-017-slug.md': task('T-017', 'On a branch') })
   git(root, 'checkout', '--quiet', '-')
-  expect(await ralph(argv, { cwd: root, env })).toMatchObject({ code: 0 })
+  expect(await by(root, ...argv)).toMatchObject({ code: 0 })
   expect(files(root)).toEqual(['T-001.md', 'T-042.md'])
 })

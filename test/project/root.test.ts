@@ -1,25 +1,21 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { findRoot } from '../../src/config/root.ts'
+import { makeFolder, put } from '../repository.ts'
 
 let top: string
 
 beforeEach(() => {
-  top = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-root-')))
-})
-afterEach(() => {
-  rmSync(top, { recursive: true })
+  top = makeFolder()
 })
 
 /** Makes folders (a name that ends in a slash) and empty files. */
 function make(...paths: readonly string[]): void {
   for (const path of paths) {
-    const full = join(top, path)
-    mkdirSync(path.endsWith('/') ? full : dirname(full), { recursive: true })
-    if (!path.endsWith('/')) writeFileSync(full, '')
+    if (path.endsWith('/')) mkdirSync(join(top, path), { recursive: true })
+    else put(top, { [path]: '' })
   }
 }
 
@@ -105,8 +101,8 @@ describe('in a monorepo the root', () => {
 
   it('is the folder further up whose package.json configures ralph, and no other', () => {
     make('.git/', 'apps/package.json', 'apps/web/package.json')
-    writeFileSync(join(top, 'package.json'), '{ "ralph": { "tasks": "work" } }')
-    writeFileSync(join(top, 'apps/package.json'), '{ "keywords": ["ralph"] }')
+    put(top, { 'package.json': '{ "ralph": { "tasks": "work" } }' })
+    put(top, { 'apps/package.json': '{ "keywords": ["ralph"] }' })
     expect(findRoot(join(top, 'apps/web'))).toBe(top)
   })
 })

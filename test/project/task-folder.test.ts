@@ -1,11 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { taskFolder, taskFolders } from '../../src/project/task-folder.ts'
+import { makeFolder } from '../repository.ts'
 
-const top = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-folder-')))
-afterAll(() => rmSync(top, { recursive: true }))
+const top = makeFolder()
 const root = join(top, 'shop')
 mkdirSync(join(root, 'docs/tasks'), { recursive: true })
 const ignoresCase = existsSync(join(root, 'DOCS/TASKS'))

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { env, projectFolder } from '../../repository.ts'
-import { ralph } from '../ralph.ts'
+import { jsonOf, ralph } from '../ralph.ts'
 
 const PROGRAMS = { claude: 'echo 99.0.0', codex: 'echo codex-cli 0.1.0', opencode: 'echo hello' }
 
@@ -96,8 +96,7 @@ describe.skipIf(process.platform === 'win32')('the doctor', () => {
 
   it('names a configuration that is a program, and so not read', async () => {
     const cwd = projectFolder({ 'ralph.config.js': 'throw new Error("read")' })
-    const { stdout } = await ralph(['doctor', '--json'], { cwd, env })
-    expect(JSON.parse(stdout)).toMatchObject({
+    expect(await jsonOf(cwd, 'doctor')).toMatchObject({
       findings: expect.arrayContaining([
         expect.objectContaining({
           level: 'note',

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectFolder, taskText } from '../../repository.ts'
-import { ralph } from '../ralph.ts'
+import { by, jsonOf, ralph } from '../ralph.ts'
 
 describe('ralph lint --fix', () => {
   const texts = {
@@ -14,20 +14,20 @@ describe('ralph lint --fix', () => {
 
   it('writes what it mends, names it, and finds nothing a second time', async () => {
     const root = projectFolder(texts)
-    const { stdout } = await ralph(['lint', '--fix'], { cwd: root })
+    const { stdout } = await by(root, 'lint', '--fix')
     expect(stdout).toMatch(/^fixed docs\/tasks\/T-001\.md\nfixed docs\/tasks\/T-002\.md\n/)
     expect(stdout).not.toContain('status-case')
     expect(textIn(root, 'docs/tasks/T-002.md')).toBe(
       taskText('T-002', 'Bill', { Status: 'TODO', Depends: 'T-001' }),
     )
     expect(textIn(root, 'docs/tasks/T-003.md')).toBe(texts['docs/tasks/T-003.md'])
-    const again = await ralph(['lint', '--fix', '--json'], { cwd: root })
+    const again = await by(root, 'lint', '--fix', '--json')
     expect(JSON.parse(again.stdout)).toMatchObject({ fixed: [] })
   })
 
   it('leaves alone what is not named', async () => {
     const root = projectFolder(texts)
-    const { stdout } = await ralph(['lint', '--fix', '--json', 'docs/tasks/T-002.md'], { cwd: root })
+    const { stdout } = await by(root, 'lint', '--fix', '--json', 'docs/tasks/T-002.md')
     expect(JSON.parse(stdout)).toMatchObject({ fixed: ['docs/tasks/T-002.md'] })
     expect(textIn(root, 'docs/tasks/T-001.md')).toBe(texts['docs/tasks/T-001.md'])
   })
@@ -41,8 +41,7 @@ describe('ralph lint for other programs', () => {
       'docs/tasks/T-001.md': wrong,
       'docs/tasks/T-002.md': taskText('T-002', 'x'),
     })
-    const { stdout } = await ralph(['lint', '--json'], { cwd: root })
-    const { diagnostics } = JSON.parse(stdout) as { diagnostics: object[] }
+    const { diagnostics } = await jsonOf(root, 'lint')
     expect(diagnostics).toContainEqual({
       file: 'docs/tasks/T-001.md',
       line: 3,
@@ -85,15 +84,15 @@ describe('ralph lint for other programs', () => {
     [['--json', '--format', 'text'], 'give one of --json and --format'],
   ])('refuses %j', async (argv, message) => {
     const cwd = projectFolder({ 'docs/tasks/T-001.md': wrong })
-    const { code, stderr } = await ralph(['lint', ...argv], { cwd })
+    const { code, stderr } = await by(cwd, 'lint', ...argv)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
   })
 
   it('answers no where there are more warnings than may be', async () => {
     const cwd = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'Pay', { Status: 'done' }) })
-    expect((await ralph(['lint'], { cwd })).code).toBe(0)
-    expect((await ralph(['lint', '--max-warnings', '1'], { cwd })).code).toBe(0)
-    expect(await ralph(['lint', '--max-warnings', '0'], { cwd })).toMatchObject({
+    expect((await by(cwd, 'lint')).code).toBe(0)
+    expect((await by(cwd, 'lint', '--max-warnings', '1')).code).toBe(0)
+    expect(await by(cwd, 'lint', '--max-warnings', '0')).toMatchObject({
       code: 1,
       stderr: '1 warning: more than --max-warnings 0\n',
     })
@@ -115,12 +114,13 @@ describe('ralph lint for other programs', () => {
     )
     const plain = await ralph(['lint', '--format', 'text'], { cwd: join(root, 'app'), env })
     expect(plain.stdout).not.toContain('::')
-    expect(JSON.parse((await ralph(['lint', '--json'], { cwd: join(root, 'app'), env })).stdout)).toBeTruthy()
+    const document = await ralph(['lint', '--json'], { cwd: join(root, 'app'), env })
+    expect(JSON.parse(document.stdout)).toBeTruthy()
   })
 
   it('is SARIF where it is asked for', async () => {
     const root = projectFolder({ 'docs/tasks/T-001.md': wrong })
-    const { stdout } = await ralph(['lint', '--format', 'sarif'], { cwd: root })
+    const { stdout } = await by(root, 'lint', '--format', 'sarif')
     const log = JSON.parse(stdout) as {
       version: string
       runs: {

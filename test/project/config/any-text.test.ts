@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { UserError } from '../../../src/base/errors.ts'
 import { loadConfig } from '../../../src/config/load.ts'
+import { makeFolder } from '../../repository.ts'
 
 const KEYS = [
   'tasks',
@@ -64,10 +64,7 @@ const syntax = fc.array(
 describe.each(['ralph.config.json', 'ralph.config.yaml', 'package.json'])('whatever stands in %s', (file) => {
   let root: string
   beforeAll(() => {
-    root = mkdtempSync(join(tmpdir(), 'ralph-any-'))
-  })
-  afterAll(() => {
-    rmSync(root, { recursive: true })
+    root = makeFolder()
   })
 
   /** It is a configuration, or a person is told where it is wrong. */

@@ -1,27 +1,21 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { detectGates } from '../../../src/config/detect-gates.ts'
+import { makeFolder, put } from '../../repository.ts'
 
 let root: string
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'ralph-detect-'))
-  mkdirSync(join(root, '.git'))
-})
-afterEach(() => {
-  rmSync(root, { recursive: true })
+  root = makeFolder()
+  put(root, { '.git/HEAD': '' })
 })
 
 type Files = Readonly<Record<string, unknown>>
 
 /** `name: command` of each gate that a project with these files has. */
 function detected(files: Files, folder = ''): readonly string[] {
-  for (const [file, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, file)), { recursive: true })
-    writeFileSync(join(root, file), typeof content === 'string' ? content : JSON.stringify(content))
-  }
+  for (const [file, content] of Object.entries(files))
+    put(root, { [file]: typeof content === 'string' ? content : JSON.stringify(content) })
   return detectGates(join(root, folder)).map(({ name, command }) => `${name}: ${command}`)
 }
 
@@ -209,7 +203,7 @@ describe('in a project', () => {
   })
 
   it('each gate must pass but a linter, within ten minutes', () => {
-    writeFileSync(join(root, 'go.mod'), '')
+    put(root, { 'go.mod': '' })
     const made = detectGates(root).map(({ name, required, timeoutSeconds }) => [
       name,
       required,

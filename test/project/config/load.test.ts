@@ -1,22 +1,19 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { UserError } from '../../../src/base/errors.ts'
 import { DEFAULTS } from '../../../src/config/defaults.ts'
 import { findConfig, loadConfig } from '../../../src/config/load.ts'
+import { makeFolder, put } from '../../repository.ts'
 
 let root: string
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'ralph-config-'))
-})
-afterEach(() => {
-  rmSync(root, { recursive: true })
+  root = makeFolder()
 })
 
 function write(file: string, content: unknown): void {
-  writeFileSync(join(root, file), typeof content === 'string' ? content : JSON.stringify(content))
+  put(root, { [file]: typeof content === 'string' ? content : JSON.stringify(content) })
 }
 
 /** What a person is told about a configuration that cannot be used. */

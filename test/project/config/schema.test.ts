@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonSchema } from '@valibot/to-json-schema'
@@ -12,6 +12,7 @@ import { configSchema } from '../../../src/config/schema.ts'
 import { detectGates } from '../../../src/config/detect-gates.ts'
 import type { Gate } from '../../../src/base/nouns.ts'
 import type { Aliases } from '../../../src/backlog/vocabulary.ts'
+import { makeFolder, put } from '../../repository.ts'
 
 const projectRoot = new URL('../../../', import.meta.url)
 
@@ -45,9 +46,8 @@ describe('what the configuration says of other parts of the house', () => {
 
   it('gives a gate the time that a detected one has', () => {
     const folder = mkdtempSync(join(tmpdir(), 'ralph-gate-'))
-    writeFileSync(join(folder, 'go.mod'), '')
+    put(folder, { 'go.mod': '' })
     expect(detectGates(folder)[0]?.timeoutSeconds).toBe(GATE_TIMEOUT_SECONDS)
-    rmSync(folder, { recursive: true })
   })
 })
 
@@ -100,11 +100,7 @@ function examples(guide: string): readonly string[] {
 }
 
 async function loaded(text: string): Promise<Config> {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-guide-'))
-  writeFileSync(join(folder, 'ralph.config.json'), text)
-  try {
-    return await loadConfig(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  const folder = makeFolder()
+  put(folder, { 'ralph.config.json': text })
+  return loadConfig(folder)
 }
