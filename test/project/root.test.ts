@@ -101,8 +101,10 @@ describe('in a monorepo the root', () => {
 
   it('is the folder further up whose package.json configures ralph, and no other', () => {
     make('.git/', 'apps/package.json', 'apps/web/package.json')
-    put(top, { 'package.json': '{ "ralph": { "tasks": "work" } }' })
-    put(top, { 'apps/package.json': '{ "keywords": ["ralph"] }' })
+    put(top, {
+      'package.json': '{ "ralph": { "tasks": "work" } }',
+      'apps/package.json': '{ "keywords": ["ralph"] }',
+    })
     expect(findRoot(join(top, 'apps/web'))).toBe(top)
   })
 })
