@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder } from '../git/repository.ts'
+import { makeFolder } from '../repository.ts'
 
 /** Whether the process is there, and more than the trace of one that has ended. */
 export function isAlive(pid: number): boolean {

@@ -4,7 +4,6 @@ import { attemptIn, attemptOffer } from '../mcp/attempt.ts'
 import { PROJECT_ABOUT, projectTools, type ToolCall } from '../mcp/project-tools.ts'
 import { serveMcp, type McpOffer } from '../mcp/server.ts'
 import { withParts } from '../../base/parts.ts'
-import type { Answers } from '../../project/answers.ts'
 import { line } from '../../screen/block.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Context } from '../command.ts'
@@ -58,20 +57,7 @@ async function printConfig(context: Context, client: string): Promise<number> {
 }
 
 function projectOffer(context: Context): McpOffer {
-  let answers: Answers | null = null
-  const tools = projectTools(COMMANDS, async (call) => {
-    const make = (): Promise<string> => answer(context, call)
-    if (call.writes) return { ok: true, text: await make() }
-    // A client waits for the start of each of its servers: tools load what they need when they are first called.
-    const [{ Answers }, { openPlace }] = await Promise.all([
-      import('../../project/answers.ts'),
-      import('../../project/project.ts'),
-    ])
-    answers ??= new Answers(context.io.env)
-    const place = await openPlace(context.where)
-    const question = JSON.stringify([place.root, call.command, call.args, [...call.options]])
-    return { ok: true, text: await answers.to(question, { place, now: context.io.now() }, make) }
-  })
+  const tools = projectTools(COMMANDS, async (call) => ({ ok: true, text: await answer(context, call) }))
   return { version: manifest.version, about: PROJECT_ABOUT, tools, resources: [] }
 }
 

@@ -3,7 +3,6 @@ import { UserError } from '../../base/errors.ts'
 import { openPlace, type Place } from '../../project/project.ts'
 import type { Steering, Terminal } from '../../screen/full/state.ts'
 import type { Context } from '../command.ts'
-import { takeLittleMemory } from '../run/little-memory.ts'
 import { makeScreen } from '../run/full-screen.ts'
 import { showJson, showLines, type Show } from '../run/show-run.ts'
 import { RunWatch } from '../run/watch-run.ts'
@@ -39,7 +38,6 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
     steer: (steering) => steer(context, watch, steering),
     tick: () => watch.tick(),
   })
-  takeLittleMemory(io)
   const leave = (): void => opened?.screen.close()
   io.signal.addEventListener('abort', leave, { once: true })
   try {
@@ -70,7 +68,6 @@ const POLL_MS = 1000
 async function printRun(context: Context, place: Place): Promise<number> {
   const { io, args, json } = context
   const show: Show = json ? showJson(context) : await showLines(context, { verbose: false })
-  takeLittleMemory(io)
   const over = new AbortController()
   const end = (): void => {
     if (watch.isOver) over.abort()

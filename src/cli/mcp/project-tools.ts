@@ -19,7 +19,6 @@ interface ToolOption {
 /** A call of a tool, as the command takes it. */
 export interface ToolCall {
   readonly command: string
-  readonly writes: boolean
   readonly args: readonly string[]
   /** Each option's values as typed; a flag has an empty one. */
   readonly options: ReadonlyMap<string, readonly string[]>
@@ -72,7 +71,6 @@ export function projectTools(
           bounded(
             await run({
               command: command.name,
-              writes: offered.writes === true,
               args: names.flatMap(({ name }) => textsIn(input[name])),
               options: new Map(
                 options.flatMap(({ name }) => (isGiven(input[name]) ? [[name, valuesIn(input[name])]] : [])),

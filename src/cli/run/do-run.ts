@@ -17,7 +17,6 @@ import type { Terminal } from '../../screen/full/state.ts'
 import type { Context } from '../command.ts'
 import { openTerminal } from '../terminal.ts'
 import { RunKeys, type KeyDesk } from './keys.ts'
-import { takeLittleMemory } from './little-memory.ts'
 import { openPersonTerminal } from './person-terminal.ts'
 import { showJson, type LineShow } from './show-run.ts'
 import { stageOf, type Stage } from './stage.ts'
@@ -26,8 +25,6 @@ import { runWish } from './wish.ts'
 /** Does the next task, the named task, or one after the other; shows it in these lines, or as JSON if there are none. */
 export async function doRun(context: Context, lines: LineShow | null): Promise<number> {
   const isTui = context.options.on('tui')
-  // The full screen reads all tasks before it shows anything: what the engine has grown to by then, it keeps.
-  if (isTui) takeLittleMemory(context.io)
   const own = await openProject(context.where)
   const wish = wishOf(context, own)
   const terminal = lines?.isLive ? openTerminal(context.io) : null
@@ -63,7 +60,6 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
     if (event.type === 'run-started')
       context.io.runLog.path = relative(context.io.cwd, journalPath(runFolder(project.root).logs, event.run))
     show.event(event)
-    if (event.type === 'run-started' && !isTui) takeLittleMemory(context.io)
     if (event.type === 'run-finished') code = exitCode(event)
   }
   try {
