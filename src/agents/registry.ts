@@ -1,3 +1,4 @@
+import { AGENT_NAMES, type AgentName } from '../base/names.ts'
 import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
 import { findOnPath, resolveProgram } from '../process/program.ts'
@@ -14,7 +15,7 @@ export interface AgentEntry {
   readonly load: (command: string | null, pty?: boolean) => Promise<Provider>
 }
 
-/** Every agent that ralph can run, in the order in which they are looked up. Adding one takes one line. */
+/** Every agent that ralph can run, in the order in which they are looked up. Adding one takes a name and one line. */
 export const AGENTS: readonly AgentEntry[] = [
   agent('claude', 'claude', async () => (await import('./providers/claude.ts')).claude),
   agent('codex', 'codex', async () => (await import('./providers/codex.ts')).codex),
@@ -32,9 +33,6 @@ export const AGENTS: readonly AgentEntry[] = [
   },
 ]
 
-/** Every name that is valid in a task or the configuration. */
-export const AGENT_NAMES: readonly string[] = AGENTS.map(({ name }) => name)
-
 /** The agent of that name; throws if it is unknown. */
 export function agentNamed(name: string): AgentEntry {
   const found = AGENTS.find((agent) => agent.name === name)
@@ -50,7 +48,7 @@ export function firstInstalled(names: readonly string[] | null, env: AgentReques
   return wanted.find(({ program }) => program !== null && isStartable(program, env)) ?? null
 }
 
-function agent(name: string, program: string | null, load: AgentEntry['load']): AgentEntry {
+function agent(name: AgentName, program: string | null, load: AgentEntry['load']): AgentEntry {
   return { name, program, load }
 }
 

@@ -14,3 +14,17 @@ export const CONFIG_FILES = [
 
 /** The name of ralph's own server in agents. */
 export const RALPH_SERVER = 'ralph'
+
+/** Every agent that ralph can run, in the order in which they are looked for. */
+export const AGENT_NAMES = [
+  'claude',
+  'codex',
+  'gemini',
+  'opencode',
+  'copilot',
+  'qwen',
+  'continue',
+  'command',
+  'script',
+] as const
+export type AgentName = (typeof AGENT_NAMES)[number]

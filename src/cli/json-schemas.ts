@@ -1,8 +1,6 @@
 import { toJsonSchema, type JsonSchema } from '@valibot/to-json-schema'
-import { AGENT_NAMES } from '../agents/registry.ts'
 import { taskJson } from '../backlog/json.ts'
 import { configSchema } from '../config/schema.ts'
-import { agentExamples } from '../config/schema-parts.ts'
 import { runEvent } from '../engine/events/event.ts'
 
 /** The JSON Schemas of what programs read and write, by name. Editors complete and check `ralph.config.json` with the first. */
@@ -22,8 +20,6 @@ function configJsonSchema(): JsonSchema {
     typeMode: 'input',
     // ralph itself checks what only code can (durations, paths, words with two meanings).
     ignoreActions: ['check', 'raw_check', 'partial_check'],
-    overrideAction: ({ valibotAction, jsonSchema }) =>
-      valibotAction === agentExamples ? { ...jsonSchema, examples: [...AGENT_NAMES] } : undefined,
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       valibotSchema.type === 'loose_object' ? { ...jsonSchema, additionalProperties: false } : undefined,
   })

@@ -3,7 +3,6 @@ import { safeParse, type BaseIssue } from 'valibot'
 import { closest } from '../base/spelling.ts'
 import type { Config } from './defaults.ts'
 import type { ConfigDocument, ConfigProblem, KeyPath } from './document.ts'
-import { choiceOf } from './schema-parts.ts'
 import { configSchema } from './schema.ts'
 
 /** The result of checking a document. */
@@ -33,16 +32,6 @@ function lostKeys(value: unknown, path: KeyPath): readonly KeyPath[] {
 
 function lostKey(path: KeyPath, document: ConfigDocument): ConfigProblem {
   return { offset: document.keyOffset(path), message: `the key "${written(path)}" stands for nothing` }
-}
-
-/** The values that are none of these names, in the order of the text. */
-export function wrongNames(
-  paths: readonly KeyPath[],
-  names: readonly string[],
-  document: ConfigDocument,
-): readonly ConfigProblem[] {
-  const choice = { expected: choiceOf(names), choices: names }
-  return inOrder(paths.map((path) => wrongValue(path, choice, document)))
 }
 
 function inOrder(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {

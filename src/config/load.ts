@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { placeAt } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config } from './defaults.ts'
-import type { ConfigProblem, ConfigReading, KeyPath } from './document.ts'
+import type { ConfigProblem, ConfigReading } from './document.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 
 /** The place of a project's configuration. */
@@ -36,19 +36,6 @@ function migratedConfig(value: unknown): Pick<Config, 'gates'> | null {
   const command = value.qualityCheck
   if (typeof command !== 'string' || command.trim() === '') return { gates: null }
   return { gates: [{ name: 'check', command, required: true, timeoutSeconds: GATE_TIMEOUT_SECONDS }] }
-}
-
-/** Refuses values of the configuration that are none of the caller's known names, each with its place. */
-export async function refuseNames(
-  root: string,
-  paths: readonly KeyPath[],
-  known: readonly string[],
-): Promise<never> {
-  const found = findConfig(root)
-  const reading = found && (await read(found))
-  if (!found || !reading?.ok) throw new Error('the configuration that was read is no longer there')
-  const { wrongNames } = await import('./check.ts')
-  throw wrong(found, wrongNames(paths, known, reading.document))
 }
 
 /** The one file that configures the project; two are an error, because it would be unclear which one counts. */

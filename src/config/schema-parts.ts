@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { AGENT_NAMES } from '../base/names.ts'
 import { parseDuration } from '../base/time.ts'
 import { wordKey } from '../backlog/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
@@ -13,9 +14,7 @@ export const dollars = v.pipe(v.number('a number of dollars'), v.gtValue(0, 'a n
 
 const DURATION = 'a duration such as "90s", "20m" or "1h 30m", or a whole number of seconds'
 
-/** Editors propose all known agents here. */
-export const agentExamples = v.examples<string, readonly [string]>(['claude'])
-export const agentName = v.pipe(text, agentExamples)
+export const agentName = oneOf(AGENT_NAMES)
 
 /** A duration, parsed to seconds. */
 export const duration = v.pipe(

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { AGENT_NAMES } from '../agents/registry.ts'
+import { AGENT_NAMES } from '../base/names.ts'
 import { pathWithin, truePaths } from '../base/paths.ts'
 import type { LintContext } from '../backlog/lint/rule.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'

@@ -8,7 +8,6 @@ import { readBacklog, readHeads } from '../backlog/read.ts'
 import type { TaskFolders } from '../backlog/task-folders.ts'
 import { asSpelled } from '../backlog/status-spelling.ts'
 import { taskVocabulary, type TaskVocabulary } from '../backlog/vocabulary.ts'
-import { checkConfiguredAgents } from './configured-agents.ts'
 import { taskFolders } from './task-folder.ts'
 
 /** Where a command was started. */
@@ -38,7 +37,6 @@ export interface Project extends Place {
 export async function openPlace({ cwd, dir: named }: Where): Promise<Place> {
   const root = findRoot(cwd, named)
   const config = await loadConfig(root)
-  await checkConfiguredAgents(root, config)
   const folders = await taskFolders(root, config, named)
   return { root, config, folders, vocabulary: taskVocabulary(config.aliases) }
 }

@@ -2,21 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { AGENT_NAMES, AGENTS, agentNamed, firstInstalled } from '../../src/agents/registry.ts'
+import { AGENTS, agentNamed, firstInstalled } from '../../src/agents/registry.ts'
+import { AGENT_NAMES } from '../../src/base/names.ts'
 import { requestOf } from './requests.ts'
 
-test('the agents have names of their own', () => {
-  expect(AGENT_NAMES).toEqual([
-    'claude',
-    'codex',
-    'gemini',
-    'opencode',
-    'copilot',
-    'qwen',
-    'continue',
-    'command',
-    'script',
-  ])
+test('each agent has its name', () => {
+  expect(AGENTS.map(({ name }) => name)).toEqual(AGENT_NAMES)
 })
 
 test.each(AGENTS)('$name is loaded under its name, and tells how to get it', async ({ name, load }) => {

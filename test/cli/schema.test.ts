@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { AGENT_NAMES } from '../../src/agents/registry.ts'
+import { AGENT_NAMES } from '../../src/base/names.ts'
 import { projectFolder, put } from '../repository.ts'
 import { repository, run } from './script-repository.ts'
 import { by } from './ralph.ts'

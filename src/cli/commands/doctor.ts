@@ -16,7 +16,6 @@ import { taskVocabulary } from '../../backlog/vocabulary.ts'
 import { lint } from '../../backlog/lint/lint.ts'
 import { doctorView, type Examined } from '../../screen/doctor-view.ts'
 import type { Context } from '../command.ts'
-import { checkConfiguredAgents } from '../../project/configured-agents.ts'
 import { sandboxAvailable, sandboxHere, sandboxMode, type Starts } from '../../project/sandbox.ts'
 import { lintContext } from '../../project/lint-context.ts'
 import type { Place } from '../../project/project.ts'
@@ -51,7 +50,6 @@ export async function run(context: Context): Promise<number> {
 async function inspectConfig(root: string): Promise<{ config: Config; findings: readonly Examined[] }> {
   try {
     const config = await loadConfig(root)
-    await checkConfiguredAgents(root, config)
     const file = findConfig(root)?.file ?? 'none, using defaults'
     return { config, findings: [finding('config', 'ok', file), ...inspectUnread(root)] }
   } catch (error) {

@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from '../../agents/registry.ts'
+import { AGENT_NAMES } from '../../base/names.ts'
 import type { CommandSpec, OptionSpec } from '../command.ts'
 
 /** What a shell can offer in a place. */

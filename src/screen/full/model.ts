@@ -2,7 +2,7 @@ import { withoutControls } from '../../base/controls.ts'
 import { shortened } from '../../base/text.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
 import type { RunStatus } from '../run-status.ts'
-import { first, BLANK, type Block } from '../block.ts'
+import { BLANK, type Block } from '../block.ts'
 import { RunStory } from '../run-story.ts'
 import { told } from '../told.ts'
 

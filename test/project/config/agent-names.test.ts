@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { checkConfiguredAgents } from '../../src/project/configured-agents.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { projectFolder } from '../repository.ts'
+import { loadConfig } from '../../../src/config/load.ts'
+import { projectFolder } from '../../repository.ts'
 
 async function complaint(file: string, text: string): Promise<string> {
   const root = projectFolder({ [file]: text })
-  const config = await loadConfig(root)
-  return checkConfiguredAgents(root, config).then(
+  return loadConfig(root).then(
     () => '',
     (error: unknown) => String(error instanceof Error ? error.message : error),
   )
