@@ -23,7 +23,7 @@ export { type Completion, type History, openHistory } from './cli/library/histor
 export { type Run, run, type RunRequest } from './cli/library/run.ts'
 export type { LintContext } from './backlog/lint/rule.ts'
 export { lint } from './backlog/lint/lint.ts'
-export type { Place, Project } from './project/project.ts'
+export type { Place, Project } from './config/project.ts'
 export { type Cycle, findCycles } from './backlog/select/cycles.ts'
 export {
   type Reason,

@@ -235,3 +235,13 @@ export interface StreamEnd {
   readonly usage: Usage
   readonly denied: readonly string[]
 }
+
+/** An agent, and how it is to work on the task. */
+export interface AgentChoice {
+  readonly name: string
+  /** With its version if that is known: `claude 2.1.326`. */
+  readonly label: string
+  readonly model: string | null
+  readonly permission: Permission
+  readonly mcpServers: Readonly<Record<string, McpServer>>
+}

@@ -1,4 +1,4 @@
-import type { Where } from '../project/project.ts'
+import type { Where } from '../config/project.ts'
 import type { Io } from './io.ts'
 import type { Options } from './options.ts'
 import type { Block } from '../screen/block.ts'

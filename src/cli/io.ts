@@ -1,5 +1,5 @@
 import type { McpStreams } from './mcp/server.ts'
-import type { World } from '../project/world.ts'
+import type { World } from '../base/world.ts'
 import type { Keyboard } from './keyboard.ts'
 
 /** All that a command may use of the outside world: bin.ts passes the real one, a test its own. */

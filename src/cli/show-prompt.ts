@@ -6,10 +6,10 @@ import type { Task, TaskName } from '../backlog/model.ts'
 import { readTask } from '../backlog/read.ts'
 import { promptView } from '../screen/prompt-view.ts'
 import type { Context } from './command.ts'
-import type { Place } from '../project/project.ts'
-import { readRelated } from '../project/read-related.ts'
-import { unlessGitIsMissing } from '../project/repository.ts'
-import { writePrompt, type TaskPrompt } from '../project/task-prompt.ts'
+import type { Place } from '../config/project.ts'
+import { readRelated } from '../config/read-related.ts'
+import { unlessGitIsMissing } from '../git/open-repository.ts'
+import { writePrompt, type TaskPrompt } from './setup/task-prompt.ts'
 
 /** Prints what an agent would get for a task: the prompt unchanged, and its parts beside it. */
 export async function showPrompt(

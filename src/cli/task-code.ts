@@ -2,9 +2,9 @@ import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
 import { readCompletions } from '../history/completions.ts'
 import { findTaskCode, type TaskCode } from '../history/task-code.ts'
-import type { Place } from '../project/project.ts'
-import { readHistory } from '../project/repository.ts'
-import { workUnderWay } from '../project/slots.ts'
+import type { Place } from '../config/project.ts'
+import { readHistory } from '../git/open-repository.ts'
+import { workUnderWay } from './setup/slots.ts'
 import type { Io } from './io.ts'
 
 /** Finds the code of a task, also while an agent works on it, and the git to read it with; null if there is none yet. */

@@ -1,3 +1,5 @@
+import { withParts } from '../base/parts.ts'
+import type { World } from '../base/world.ts'
 import { UserError } from '../base/errors.ts'
 
 /** Overrides `queue.url`, and may hold a password. */
@@ -61,4 +63,9 @@ function checked(url: string | null): string | null {
 /** Whether a text is the URL of a Postgres database. */
 export function isPostgres(url: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url)
+}
+
+/** The same world without the queue's password in the environment: no agent and no gate needs it. */
+export function withoutQueue(world: World): World {
+  return withParts(world, { env: { ...world.env, [QUEUE_VARIABLE]: undefined } })
 }

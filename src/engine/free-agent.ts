@@ -1,4 +1,4 @@
-import type { AgentChoice } from './job.ts'
+import type { AgentChoice } from '../agents/port.ts'
 import type { Happening } from './events/event.ts'
 import type { Ledger } from './ledger.ts'
 import type { Emit, RunPorts } from './ports.ts'

@@ -1,6 +1,5 @@
-import type { AgentLimits, Permission, Session } from '../agents/port.ts'
+import type { AgentChoice, AgentLimits, Session } from '../agents/port.ts'
 import { scriptIn } from '../agents/providers/script.ts'
-import type { McpServer } from '../base/mcp-server.ts'
 import type { Gate } from '../base/nouns.ts'
 import type { Base } from '../git/head.ts'
 import type { SignalResource } from '../agents/signal/signal.ts'
@@ -51,16 +50,6 @@ interface JobTask {
   readonly produces: readonly string[] | null
   /** The script under `## Script`, for the embedded agent. */
   readonly script: string | null
-}
-
-/** An agent, and how it is to work on the task. */
-export interface AgentChoice {
-  readonly name: string
-  /** With its version if that is known: `claude 2.1.326`. */
-  readonly label: string
-  readonly model: string | null
-  readonly permission: Permission
-  readonly mcpServers: Readonly<Record<string, McpServer>>
 }
 
 /** What to do if the work changes files that decide the gates. */

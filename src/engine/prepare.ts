@@ -1,5 +1,6 @@
 import { costOf, type Situation } from './decide.ts'
-import { jobTaskOf, type AgentChoice, type From, type Job } from './job.ts'
+import type { AgentChoice } from '../agents/port.ts'
+import { jobTaskOf, type From, type Job } from './job.ts'
 import type { Base } from '../git/head.ts'
 import type { Task } from '../backlog/model.ts'
 import type { Ledger } from './ledger.ts'

@@ -3,7 +3,7 @@ import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../en
 import { formatCost } from '../base/usage.ts'
 import { dim, good, bad, line, paragraph, table, BLANK, type Block, type Cell } from './block.ts'
 import { spentText } from './told.ts'
-import { endCounts } from '../engine/events/tell.ts'
+import { endCounts } from './tell.ts'
 
 /** The event that ended one task of the run. */
 export type TaskEndEvent = TaskCompleted | TaskBlocked | TaskGivenUp

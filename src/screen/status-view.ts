@@ -1,7 +1,7 @@
 import { formatDuration, minuteText, secondsBetween } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
 import type { JobStatus, RunStatus, RunOverview } from './run-status.ts'
-import { endCounts, workerText } from '../engine/events/tell.ts'
+import { endCounts, workerText } from './tell.ts'
 import { questionText } from '../engine/questions.ts'
 import { strong, dim, accent, good, bad, line, paragraph, spread, table, type Block } from './block.ts'
 import { crashText, jobLine, stateWord } from './run-state.ts'

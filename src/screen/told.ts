@@ -7,7 +7,7 @@ import type { Usage } from '../base/nouns.ts'
 import { formatCost } from '../base/usage.ts'
 import type { RunEvent, RunStarted, SandboxState } from '../engine/events/event.ts'
 import type { RunStatus } from './run-status.ts'
-import { isRefused, tell } from '../engine/events/tell.ts'
+import { isRefused, tell } from './tell.ts'
 import {
   strong,
   dim,

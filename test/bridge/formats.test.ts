@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findBacklog, readForeign, usualBacklogs, type Reading } from '../../src/authoring/bridges/formats.ts'
 import type { FormatName } from '../../src/backlog/formats.ts'
 import type { ForeignDraft as Draft } from '../../src/authoring/bridges/draft.ts'
-import { treeOfTexts } from '../../src/project/foreign-tree.ts'
+import { treeOfTexts } from '../../src/authoring/foreign-tree.ts'
 import { SAMPLES } from './samples.ts'
 
 function readFiles(path: string, files: Readonly<Record<string, string>>, independent = false): Reading {

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { commitTaskFiles } from '../../src/project/commit-task-files.ts'
+import { commitTaskFiles } from '../../src/authoring/commit-task-files.ts'
 import { SAMPLES } from '../bridge/samples.ts'
 import { env, git, makeRepository, projectFolder, put } from '../repository.ts'
 import { by, jsonOf, type Answer } from './ralph.ts'

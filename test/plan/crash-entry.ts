@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
-import { openPlace } from '../../src/project/project.ts'
-import { runPlan } from '../../src/project/plan/run-plan.ts'
+import { openPlace } from '../../src/config/project.ts'
+import { runPlan } from '../../src/cli/setup/run-plan.ts'
 
 /**
  * Planning in a process of its own, for the crash test: `root diary [occurrence]`. It kills itself with SIGKILL at the

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { LiveListing } from '../../src/project/live-listing.ts'
-import { openPlace } from '../../src/project/project.ts'
+import { LiveListing } from '../../src/config/live-listing.ts'
+import { openPlace } from '../../src/config/project.ts'
 import { projectFolder, taskText } from '../repository.ts'
 
 it('reads the files that have changed, that are new and that are gone', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { slotsFolder } from '../../src/project/slots.ts'
+import { slotsFolder } from '../../src/cli/setup/slots.ts'
 
 describe('the folder of slots', () => {
   const at = { root: '/home/ada/shop', top: '/home/ada/shop' }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { taskFolder, taskFolders } from '../../src/project/task-folder.ts'
+import { taskFolder, taskFolders } from '../../src/config/task-folder.ts'
 import { makeFolder } from '../repository.ts'
 
 const top = makeFolder()

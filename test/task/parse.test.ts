@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/backlog/parse.ts'
-import { planSetup } from '../../src/project/init/plan.ts'
+import { planSetup } from '../../src/authoring/init/plan.ts'
 import { taskWriter } from '../../src/backlog/draft.ts'
 import { factsScanner } from '../../src/backlog/head-reader.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'

@@ -1,5 +1,5 @@
-import { readNamed } from '../../project/find-task.ts'
-import { openPlace } from '../../project/project.ts'
+import { readNamed } from '../../config/find-task.ts'
+import { openPlace } from '../../config/project.ts'
 import { tryRun } from '../run/run-control.ts'
 import { UserError } from '../../base/errors.ts'
 import { line } from '../../screen/block.ts'

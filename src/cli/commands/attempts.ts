@@ -1,9 +1,9 @@
 import { listRecords } from '../../git/record.ts'
 import { attemptsView } from '../../screen/attempts-view.ts'
 import type { Context } from '../command.ts'
-import { readNamed } from '../../project/find-task.ts'
-import { openPlace } from '../../project/project.ts'
-import { openRepository } from '../../project/repository.ts'
+import { readNamed } from '../../config/find-task.ts'
+import { openPlace } from '../../config/project.ts'
+import { openRepository } from '../../git/open-repository.ts'
 
 /** Shows the attempts at a task, how they ended and where they are kept. */
 export async function run(context: Context): Promise<number> {

@@ -6,7 +6,7 @@ import { COMMANDS } from '../commands.ts'
 import { bashCompletion } from '../completion/bash.ts'
 import { fishCompletion } from '../completion/fish.ts'
 import { zshCompletion } from '../completion/zsh.ts'
-import { openPlace } from '../../project/project.ts'
+import { openPlace } from '../../config/project.ts'
 
 /** Prints a shell's completion script, generated from the table of commands. The script calls this command for the tasks. */
 export async function run(context: Context): Promise<number> {

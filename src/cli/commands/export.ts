@@ -1,8 +1,8 @@
 import { relative } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { EXPORT_NAMES } from '../../backlog/formats.ts'
-import { exportedTexts, writeExport } from '../../project/export-tasks.ts'
-import { openProject } from '../../project/project.ts'
+import { exportedTexts, writeExport } from '../../authoring/export-tasks.ts'
+import { openProject } from '../../config/project.ts'
 import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 

@@ -6,8 +6,8 @@ import type { DrawnTask } from '../../screen/graph-rows.ts'
 import { dotOf, edgesOf, mermaidOf, graphPart } from '../../screen/graph-text.ts'
 import { graphView } from '../../screen/graph-view.ts'
 import type { Context } from '../command.ts'
-import { findTask } from '../../project/find-task.ts'
-import { openPlace } from '../../project/project.ts'
+import { findTask } from '../../config/find-task.ts'
+import { openPlace } from '../../config/project.ts'
 
 /** Shows the dependency graph: drawn in the terminal, or as text for other programs. */
 export async function run(context: Context): Promise<number> {

@@ -12,13 +12,13 @@ import { RULES } from '../../backlog/lint/rules.ts'
 import { line } from '../../screen/block.ts'
 import { lintSummary, lintView } from '../../screen/lint-view.ts'
 import type { Context } from '../command.ts'
-import { lintContext } from '../../project/lint-context.ts'
+import { lintContext } from '../../authoring/lint-context.ts'
 import { addToJobSummary, isInAction, prefixInRepository } from '../github.ts'
-import { writeFileOf } from '../../project/not-written.ts'
+import { writeFileOf } from '../../authoring/not-written.ts'
 
 import manifest from '../../../package.json' with { type: 'json' }
-import { openPlace, type Place } from '../../project/project.ts'
-import type { Renumbered } from '../../project/renumber.ts'
+import { openPlace, type Place } from '../../config/project.ts'
+import type { Renumbered } from '../../authoring/renumber.ts'
 
 type Format = 'text' | 'json' | 'github' | 'sarif'
 
@@ -104,9 +104,9 @@ async function checkFiles(context: Context, place: Place): Promise<Found> {
 /** Gives a new number to tasks whose number is in use on the main branch, before the checks. */
 async function renumberTwice({ io }: Context, place: Place): Promise<readonly Renumbered[]> {
   const [{ renumber }, { openReadingGit }, { openRepository, unlessGitIsMissing }] = await Promise.all([
-    import('../../project/renumber.ts'),
+    import('../../authoring/renumber.ts'),
     import('../../git/door.ts'),
-    import('../../project/repository.ts'),
+    import('../../git/open-repository.ts'),
   ])
   if (!(await unlessGitIsMissing(openRepository(io, place.root), null))) return []
   const { tasks } = await readFacts(place, { facts: [] })

@@ -2,11 +2,11 @@ import { countByStatus, type Selection, type TaskState } from '../../backlog/sel
 import type { Facts } from '../../backlog/model.ts'
 import { listView } from '../../screen/list-view.ts'
 import type { Context } from '../command.ts'
-import { disciplineBadges } from '../../project/discipline-badges.ts'
-import { blockedReasons, openListing } from '../../project/listing.ts'
+import { disciplineBadges } from '../setup/discipline-badges.ts'
+import { blockedReasons, openListing } from '../../config/listing.ts'
 import { isMilestone } from '../../backlog/milestone.ts'
 import type { Options } from '../options.ts'
-import { openPlace } from '../../project/project.ts'
+import { openPlace } from '../../config/project.ts'
 import { JSON_FACTS, tasksJson } from '../../backlog/select/task-json.ts'
 
 /** Shows the backlog, or the part that matches the filters. */

@@ -10,11 +10,11 @@ import { readFacts } from '../../backlog/read.ts'
 import { logView, releaseNotes } from '../../screen/log-view.ts'
 import { printable } from '../../screen/printable.ts'
 import type { Context } from '../command.ts'
-import { findTask } from '../../project/find-task.ts'
+import { findTask } from '../../config/find-task.ts'
 import type { Io } from '../io.ts'
 import { isMilestone } from '../../backlog/milestone.ts'
-import { openPlace, type Place } from '../../project/project.ts'
-import { readHistory } from '../../project/repository.ts'
+import { openPlace, type Place } from '../../config/project.ts'
+import { readHistory } from '../../git/open-repository.ts'
 
 /** Shows the completed tasks, newest first, from git alone. */
 export async function run(context: Context): Promise<number> {

@@ -18,9 +18,9 @@ import { explainListed, needsWhole } from '../../screen/reason-text.ts'
 import type { WaitingTask } from '../../screen/task-lines.ts'
 import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
-import { blockedReasons, openListing, openTask } from '../../project/listing.ts'
-import { previewAgent } from '../../project/agent-wishes.ts'
-import { openPlace, selectByHeads, type Place } from '../../project/project.ts'
+import { blockedReasons, openListing, openTask } from '../../config/listing.ts'
+import { previewAgent } from '../../agents/agent-wishes.ts'
+import { openPlace, selectByHeads, type Place } from '../../config/project.ts'
 import { JSON_FACTS, taskJson, tasksJson } from '../../backlog/select/task-json.ts'
 
 /** Previews the next task; exits with 1 if none is eligible. */
@@ -34,7 +34,7 @@ export async function run(context: Context): Promise<number> {
 
 /** Without a task folder there may be task files elsewhere, or another tool's backlog. */
 async function refuseWithHint({ root, folders: { first } }: Place): Promise<void> {
-  const { findTaskFolder } = await import('../../project/task-folder.ts')
+  const { findTaskFolder } = await import('../../config/task-folder.ts')
   const found = findTaskFolder(root)
   if (found !== null)
     throw new UserError(
@@ -47,7 +47,7 @@ async function refuseWithHint({ root, folders: { first } }: Place): Promise<void
 }
 
 async function foreignIn(root: string): Promise<readonly string[]> {
-  const { foreignBacklogs } = await import('../../project/foreign-backlogs.ts')
+  const { foreignBacklogs } = await import('../../authoring/foreign-backlogs.ts')
   return foreignBacklogs(root)
 }
 
@@ -96,7 +96,7 @@ async function print(context: Context, place: Place): Promise<Selection<TaskHead
 
 /** A run reads tasks from the branch: what is only in the checkout is not what it would do. */
 async function sayIfNotCommitted(context: Context, place: Place, file: string): Promise<void> {
-  const { notCommitted } = await import('../../project/uncommitted.ts')
+  const { notCommitted } = await import('../../git/uncommitted.ts')
   const problem = await notCommitted(context.io, place, file)
   if (problem !== null) await context.note([line(problem)])
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../command.ts'
 import { taskNames } from '../../backlog/read.ts'
-import { findTask } from '../../project/find-task.ts'
-import { openPlace } from '../../project/project.ts'
+import { findTask } from '../../config/find-task.ts'
+import { openPlace } from '../../config/project.ts'
 import { showPrompt } from '../show-prompt.ts'
 
 /** Prints the prompt of one task, exactly as an agent would get it. */

@@ -1,12 +1,12 @@
 import { basename, resolve } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { readReport } from '../../history/report.ts'
-import { openPlace } from '../../project/project.ts'
-import { readHistory } from '../../project/repository.ts'
+import { openPlace } from '../../config/project.ts'
+import { readHistory } from '../../git/open-repository.ts'
 import { reportPage } from '../../screen/page/page.ts'
 import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
-import { notWritten } from '../../project/not-written.ts'
+import { notWritten } from '../../authoring/not-written.ts'
 
 /** Writes a page on what was done, when and at what cost, and what failed, from git alone. */
 export async function run(context: Context): Promise<number> {

@@ -1,4 +1,4 @@
-import { retry } from '../../project/retry-task.ts'
+import { retry } from '../../authoring/retry-task.ts'
 import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 

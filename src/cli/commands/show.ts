@@ -8,11 +8,11 @@ import type { Task, TaskHead } from '../../backlog/model.ts'
 import { readTask } from '../../backlog/read.ts'
 import { showView, type ShowScreen, type TaskPast } from '../../screen/show-view.ts'
 import type { Context } from '../command.ts'
-import { disciplineOf } from '../../project/agent-wishes.ts'
-import { findTask } from '../../project/find-task.ts'
-import { openPlace, selectByHeads, type Place } from '../../project/project.ts'
+import { disciplineOf } from '../../agents/agent-wishes.ts'
+import { findTask } from '../../config/find-task.ts'
+import { openPlace, selectByHeads, type Place } from '../../config/project.ts'
 import { taskJson } from '../../backlog/select/task-json.ts'
-import { unlessGitIsMissing } from '../../project/repository.ts'
+import { unlessGitIsMissing } from '../../git/open-repository.ts'
 
 /** Shows one task. */
 export async function run(context: Context): Promise<number> {

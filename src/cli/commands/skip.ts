@@ -1,5 +1,5 @@
-import { readNamed } from '../../project/find-task.ts'
-import { openPlace } from '../../project/project.ts'
+import { readNamed } from '../../config/find-task.ts'
+import { openPlace } from '../../config/project.ts'
 import type { Context } from '../command.ts'
 import { command } from '../run/command-run.ts'
 

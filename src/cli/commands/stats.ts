@@ -6,8 +6,8 @@ import { TIERS } from '../../backlog/model.ts'
 import { readFacts } from '../../backlog/read.ts'
 import { statsView } from '../../screen/stats-view.ts'
 import type { Context } from '../command.ts'
-import { openPlace } from '../../project/project.ts'
-import { readHistory } from '../../project/repository.ts'
+import { openPlace } from '../../config/project.ts'
+import { readHistory } from '../../git/open-repository.ts'
 
 /** Shows the totals of tasks, from git alone. */
 export async function run(context: Context): Promise<number> {

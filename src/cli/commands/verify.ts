@@ -1,8 +1,8 @@
 import { verifyTasks, type Verification, type VerifiedTask } from '../../history/verify.ts'
 import { readFacts, taskNames } from '../../backlog/read.ts'
 import { UserError } from '../../base/errors.ts'
-import { findTask } from '../../project/find-task.ts'
-import { refuseToStart } from '../../project/world.ts'
+import { findTask } from '../../config/find-task.ts'
+import { refuseToStart } from '../../base/world.ts'
 import { line } from '../../screen/block.ts'
 import {
   checkedBlocks,
@@ -15,8 +15,8 @@ import {
 } from '../../screen/verify-view.ts'
 import type { Context } from '../command.ts'
 import { addToJobSummary, isInAction } from '../github.ts'
-import { openPlace, type Place } from '../../project/project.ts'
-import { readHistory } from '../../project/repository.ts'
+import { openPlace, type Place } from '../../config/project.ts'
+import { readHistory } from '../../git/open-repository.ts'
 
 /** Checks that every DONE task's Commit names the commit that completed it; exits with 1 if one does not. */
 export async function run(context: Context): Promise<number> {
@@ -53,7 +53,7 @@ async function runGates(
 ): Promise<readonly CheckedTask[]> {
   const { io, options, where } = context
   refuseToStart(io, place.root)
-  const { checkCommits } = await import('../../project/check-commits.ts')
+  const { checkCommits } = await import('../setup/check-commits.ts')
   // A squash may have completed several tasks.
   const commits = new Map(tasks.flatMap(({ found, id }) => (found === null ? [] : [[found, id] as const])))
   const checks = await checkCommits(
@@ -134,7 +134,7 @@ function mayBeFixed({ state, found }: VerifiedTask): boolean {
 
 async function nameAnew({ io }: Context, place: Place, wrong: readonly VerifiedTask[]): Promise<void> {
   // Writing needs modules that would slow the check down, so they are loaded only here.
-  const { nameCommits } = await import('../../project/commit-task-files.ts')
+  const { nameCommits } = await import('../../authoring/commit-task-files.ts')
   const names = new Map(wrong.flatMap(({ id, found }) => (found === null ? [] : [[id, found] as const])))
   await nameCommits(io, place, names)
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { UserError } from '../../base/errors.ts'
-import { openPlace, type Place } from '../../project/project.ts'
+import { openPlace, type Place } from '../../config/project.ts'
 import type { Steering, Terminal } from '../../screen/full/state.ts'
 import type { Context } from '../command.ts'
 import { makeScreen } from '../run/full-screen.ts'
@@ -54,7 +54,7 @@ async function steer({ io, where }: Context, watch: RunWatch, steering: Steering
   // The first frame does not wait for what it does not need.
   const { tryRun } = await import('../run/run-control.ts')
   if (!watch.isAlive && steering.do === 'retry') {
-    const { retry } = await import('../../project/retry-task.ts')
+    const { retry } = await import('../../authoring/retry-task.ts')
     const { id } = await retry(io, where, { task: steering.task, answer: null })
     return `${id} is TODO again`
   }

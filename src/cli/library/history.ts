@@ -6,9 +6,9 @@ import { readCompletions, type CompletionRecord } from '../../history/completion
 import { periodOf } from '../../history/period.ts'
 import { statsOf, type Stats } from '../../history/stats.ts'
 import { verifyTasks, type Verification } from '../../history/verify.ts'
-import { lintContext } from '../../project/lint-context.ts'
-import type { Project } from '../../project/project.ts'
-import { readHistory } from '../../project/repository.ts'
+import { lintContext } from '../../authoring/lint-context.ts'
+import type { Project } from '../../config/project.ts'
+import { readHistory } from '../../git/open-repository.ts'
 import { ownWorld } from './world.ts'
 
 /** A completed task, with the milestone in its file. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../../base/built-file.ts'
-import type { World } from '../../project/world.ts'
+import type { World } from '../../base/world.ts'
 
 /** The world of the program that uses the library: its folder, environment and clock, unchanged. */
 export function ownWorld(signal: AbortSignal = new AbortController().signal): World {

@@ -1,6 +1,6 @@
 import { readCompletions } from '../../history/completions.ts'
-import type { Project } from '../../project/project.ts'
-import { readHistory } from '../../project/repository.ts'
+import type { Project } from '../../config/project.ts'
+import { readHistory } from '../../git/open-repository.ts'
 import type { Io } from '../io.ts'
 
 /** Older tasks say little about the next one. */

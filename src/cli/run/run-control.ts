@@ -5,9 +5,9 @@ import { askRun, type ControlRequest } from '../../engine/control-socket.ts'
 import { runFolder, type RunFolder } from '../../engine/folder.ts'
 import { lockOwner, type LockOwner } from '../../process/lock.ts'
 import { readStatus, runsIn } from '../../screen/read-journal.ts'
-import { openPlace, type Where } from '../../project/project.ts'
-import { openRepository } from '../../project/repository.ts'
-import { refuseInside, type World } from '../../project/world.ts'
+import { openPlace, type Where } from '../../config/project.ts'
+import { openRepository } from '../../git/open-repository.ts'
+import { refuseInside, type World } from '../../base/world.ts'
 
 /** The present situation, from the lock, the journals and the candidates. */
 export async function overviewOf(world: World, where: Where): Promise<RunOverview> {

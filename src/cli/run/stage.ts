@@ -1,4 +1,4 @@
-import { openRepository } from '../../project/repository.ts'
+import { openRepository } from '../../git/open-repository.ts'
 import { runFolder } from '../../engine/folder.ts'
 import { readEvents } from '../../screen/read-journal.ts'
 import type { Context } from '../command.ts'

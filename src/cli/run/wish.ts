@@ -1,6 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import { SANDBOX_MODES } from '../../config/defaults.ts'
-import type { RunWish } from '../../project/run-options.ts'
+import type { RunWish } from '../setup/run-options.ts'
 import type { Options } from '../options.ts'
 
 /** Reads the command line of a run. */

@@ -1,0 +1,254 @@
+import {
+  chooseAgent,
+  isChoiceAllowed,
+  agentNamed,
+  type AgentWish,
+  type Chosen,
+  type AgentEntry,
+} from './registry.ts'
+import { installationOf, isNewEnough, type Installation } from './installation.ts'
+import type { Agent, AgentChoice, Permission, Provider } from './port.ts'
+import { createAgent } from './runtime.ts'
+import { UserError } from '../base/errors.ts'
+import { findOnPath, findShell, NO_SHELL } from '../process/program.ts'
+import type { StartProcess } from '../process/start.ts'
+import type { Discipline } from '../prompt/discipline.ts'
+import { mergeMcpServers } from '../prompt/mcp.ts'
+import type { Task } from '../backlog/model.ts'
+import { agentWishes, disciplineOf } from './agent-wishes.ts'
+import type { Config } from '../config/defaults.ts'
+import type { Project } from '../config/project.ts'
+import type { World } from '../base/world.ts'
+
+/** What a command line says of agents; null leaves a value to the configuration. */
+export interface AgentOptions {
+  readonly agent: string | null
+  readonly model: string | null
+  /** What the agent named `command` runs. */
+  readonly command: string | null
+  /** The permission `full`. */
+  readonly full: boolean
+  /** Whether a person drives the agent's interactive program. */
+  readonly byHand: boolean
+  readonly budget: number | null
+}
+
+/** The agents of a run: which one does a task, and whether it is installed and can start. */
+export class Agents {
+  readonly #world: World
+  readonly #wish: AgentOptions
+  readonly #isCaged: boolean
+  /** Whether workers do the tasks: then no agent must be installed here. */
+  readonly #isElsewhere: boolean
+  readonly #project: Pick<Project, 'root' | 'config' | 'tierOf'>
+  /** The installation of each agent, by its name, once looked up. */
+  readonly #installations = new Map<string, Promise<Installation | null>>()
+
+  constructor(
+    world: World,
+    wish: AgentOptions,
+    {
+      isCaged,
+      isElsewhere = false,
+      ...project
+    }: Pick<Project, 'root' | 'config' | 'tierOf'> & {
+      readonly isCaged: boolean
+      readonly isElsewhere?: boolean
+    },
+  ) {
+    this.#world = world
+    this.#isCaged = isCaged
+    this.#isElsewhere = isElsewhere
+    this.#wish = wish
+    this.#project = project
+  }
+
+  /** The agents for a task: the first, and those that replace it while it waits; throws if one of them cannot start. */
+  async choicesFor(task: Task): Promise<readonly [AgentChoice, ...AgentChoice[]]> {
+    const discipline = await disciplineOf(this.#project.root, task)
+    const first = this.#choose(task, discipline)
+    const others = this.#fallback.filter(({ name }) => name !== first.agent.name)
+    const choices = others.map((agent) => this.#ready({ agent, model: null }, discipline))
+    return [await this.#ready(first, discipline), ...(await Promise.all(choices))]
+  }
+
+  /** The names of the agents for a task; empty if there is none. */
+  async namesFor(task: Task): Promise<readonly string[]> {
+    try {
+      return (await this.choicesFor(task)).map(({ name }) => name)
+    } catch (error) {
+      if (error instanceof UserError) return []
+      throw error
+    }
+  }
+
+  /** The agents for planning, the first and its replacements: all of them only read. */
+  async choicesForPlan(web: boolean): Promise<readonly [AgentChoice, ...AgentChoice[]]> {
+    const { config } = this.#project
+    const first = this.#chosen([this.#wish, config.plan, config])
+    const others = this.#fallback.filter(({ name }) => name !== first.agent.name)
+    const ready = async (chosen: Chosen): Promise<AgentChoice> => {
+      if (chosen.agent.runsTaskFiles)
+        throw new UserError(
+          `the agent ${chosen.agent.name} runs what stands in a task, and cannot plan`,
+          'Take another with --agent.',
+        )
+      // An MCP server might do anything.
+      return {
+        ...(await this.#ready(chosen, null)),
+        permission: { level: 'read', web, isCaged: this.#isCaged },
+        mcpServers: {},
+      }
+    }
+    return [await ready(first), ...(await Promise.all(others.map((agent) => ready({ agent, model: null }))))]
+  }
+
+  /** Opens the agent of a choice, with what starts its process. */
+  async open(
+    { name }: AgentChoice,
+    starts: Record<'agent' | 'byHand', (provider: Provider) => StartProcess>,
+  ): Promise<Agent> {
+    const provider = await this.provider(name)
+    return createAgent(provider, {
+      now: this.#world.now,
+      start: starts.agent(provider),
+      startByHand: starts.byHand(provider),
+      forgets: this.#isCaged && (provider.forgetsInCage ?? false),
+    })
+  }
+
+  /** The provider of an installed agent; throws if anything visible would stop it. */
+  async provider(name: string): Promise<Provider> {
+    const { env } = this.#world
+    const { root, config } = this.#project
+    const agent = agentNamed(name)
+    const provider = await agent.load(this.#wish.command ?? config.command, config.pty)
+    if (this.#isElsewhere) return provider
+    if (agent.program !== null && findOnPath(agent.program, env) === null)
+      throw new UserError(`${agent.name} is not installed`, `Get it with: ${provider.install}`)
+    // Agents without a program of their own are commands for a shell.
+    if (agent.program === null && findShell(env) === null)
+      throw new UserError(`the agent ${agent.name} cannot run: ${NO_SHELL}`)
+    const [first, ...rest] = await provider.preflight({ env, cwd: root })
+    if (first !== undefined) throw new UserError(first, rest.join('\n'))
+    return provider
+  }
+
+  /**
+   * Ensures before a run begins that every agent that it may use is installed and can start, or throws; warns of agents that are
+   * older than ralph was tested with, and of those that cannot keep to a budget. An unusable agent that only a
+   * task, or its discipline, names fails at that task's turn: the other tasks can be done without it.
+   */
+  async check(tasks: readonly Task[]): Promise<readonly string[]> {
+    if (this.#wish.agent !== null) agentNamed(this.#wish.agent)
+    const wanted = new Set<AgentEntry>()
+    for (const task of tasks) {
+      const discipline = await disciplineOf(this.#project.root, task)
+      if (isChoiceAllowed(this.#wishesFor(task, discipline))) wanted.add(this.#choose(task, discipline).agent)
+    }
+    for (const agent of this.#fallback) wanted.add(agent)
+    // Starts all lookups at once; reports them in order.
+    if (!this.#isElsewhere) for (const agent of wanted) void this.#installed(agent)
+    const warnings: string[] = []
+    for (const agent of wanted) warnings.push(...(await this.#warningsOf(agent)))
+    return warnings
+  }
+
+  async #warningsOf(agent: AgentEntry): Promise<readonly string[]> {
+    const provider = await this.#startable(agent)
+    const { minimumVersion, install, tellsCost = false } = provider
+    if (this.#wish.byHand && !provider.interactive)
+      throw new UserError(
+        `${agent.name} has no interactive program that you could drive`,
+        'Take another with --agent, or leave --interactive out.',
+      )
+    const version = this.#isElsewhere ? null : ((await this.#installed(agent))?.version ?? null)
+    const warnings: string[] = []
+    if (isNewEnough(version, minimumVersion) === false) {
+      const oldest = `${minimumVersion}, the oldest that ralph was tested with`
+      warnings.push(`${agent.name} ${version} is older than ${oldest}. Get it with: ${install}`)
+    }
+    if (!tellsCost && this.#hasBudget)
+      warnings.push(
+        `${agent.name} reports no cost, so no budget can stop it; its turn and time limits still apply`,
+      )
+    return warnings
+  }
+
+  get #hasBudget(): boolean {
+    const { budget, maxCostPerTask } = this.#project.config
+    return (this.#wish.budget ?? budget ?? maxCostPerTask) !== null
+  }
+
+  get #fallback(): readonly AgentEntry[] {
+    return this.#project.config.fallback.map(agentNamed)
+  }
+
+  #choose(task: Task, discipline: Discipline | null): Chosen {
+    return this.#chosen(this.#wishesFor(task, discipline))
+  }
+
+  #chosen(wishes: readonly AgentWish[]): Chosen {
+    const { agents } = this.#project.config
+    const chosen = chooseAgent(wishes, { agents, env: this.#world.env })
+    if (chosen) return chosen
+    if (this.#isElsewhere)
+      throw new UserError(
+        'no agent is named, and none is installed here',
+        'Say which one the workers are to start: --agent claude, or "agent" in the configuration.',
+      )
+    throw new UserError(
+      'no agent is installed',
+      'ralph doctor says how to get one; or run your own: --agent command --command ./my-agent.sh',
+    )
+  }
+
+  /** The command line decides, before the project's files. */
+  #wishesFor(task: Task, discipline: Discipline | null): readonly AgentWish[] {
+    const { config, tierOf } = this.#project
+    return [this.#wish, ...agentWishes(task, discipline, { config, tier: tierOf(task).tier })]
+  }
+
+  async #ready({ agent, model }: Chosen, discipline: Discipline | null): Promise<AgentChoice> {
+    await this.#startable(agent)
+    const { config } = this.#project
+    const version = this.#isElsewhere ? null : (await this.#installed(agent))?.version
+    return {
+      name: agent.name,
+      label: version ? `${agent.name} ${version}` : agent.name,
+      model,
+      permission: permissionOf(this.#wish, config, this.#isCaged),
+      mcpServers: mergeMcpServers(config.mcpServers, discipline?.mcpServers ?? {}),
+    }
+  }
+
+  /** The provider, if its program also starts. */
+  async #startable(agent: AgentEntry): Promise<Provider> {
+    const provider = await this.provider(agent.name)
+    if (this.#isElsewhere) return provider
+    const failure = (await this.#installed(agent))?.failure ?? null
+    if (failure === null) return provider
+    throw new UserError(`${agent.name} does not start: ${failure}`, `See ${agent.program} --version.`)
+  }
+
+  /** The installation of an agent; looked up once. */
+  #installed({ name, program }: AgentEntry): Promise<Installation | null> {
+    const { env, signal } = this.#world
+    const installation =
+      this.#installations.get(name) ?? installationOf(program, { cwd: this.#project.root, env, signal })
+    this.#installations.set(name, installation)
+    return installation
+  }
+}
+
+/** The default in a cage is `full`: the cage refuses what the agent would otherwise be denied. */
+function permissionOf(
+  { full }: AgentOptions,
+  { permission, agentArgs }: Config,
+  isCaged: boolean,
+): Permission {
+  if (full) return { level: 'full' }
+  if (permission === 'custom') return { level: 'custom', args: agentArgs }
+  const level = permission ?? (isCaged ? 'full' : 'edit')
+  return level === 'edit' && isCaged ? { level, isCaged } : { level }
+}

@@ -1,0 +1,98 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import { pathKey } from '../base/paths.ts'
+import { counted } from '../base/text.ts'
+import { commit } from '../git/commit.ts'
+import { pathSpelling } from '../git/repository.ts'
+import { withoutHooks } from '../git/settings.ts'
+import { readStatus } from '../git/status.ts'
+import { composeMessage } from '../git/trailers.ts'
+import type { Place } from '../config/project.ts'
+import { openWithCommit } from '../git/open-repository.ts'
+import { refuseInside, type World } from '../base/world.ts'
+import { withoutRun } from '../engine/alone.ts'
+import { runFolder } from '../engine/folder.ts'
+import { setCommit } from '../backlog/finish.ts'
+import { readBacklog } from '../backlog/read.ts'
+
+/** New texts of task files and the files that go with them, and the commit that must contain only these. */
+interface TaskFileCommit {
+  readonly root: string
+  readonly texts: ReadonlyMap<string, string>
+  /** Those of them that are new. */
+  readonly added?: readonly string[]
+  readonly message: string
+}
+
+/** Writes files, and commits only them, while no run is at work; if git refuses, the files are as before. */
+export async function commitTaskFiles(world: World, request: TaskFileCommit): Promise<void> {
+  refuseInside(world, request.root)
+  const opened = await openWithCommit(world, request.root)
+  const folder = runFolder(request.root, opened.repository)
+  // Hooks are for a run's commits, in its sandbox.
+  const git = withoutHooks(opened.git)
+  await withoutRun(folder, { pid: world.pid, now: world.now() }, () => write({ ...opened, git }, request))
+}
+
+async function write(
+  { git, repository }: Awaited<ReturnType<typeof openWithCommit>>,
+  { root, texts, added = [], message }: TaskFileCommit,
+): Promise<void> {
+  const files = [...texts.keys()]
+  const paths = files.map((file) => relative(repository.root, join(root, file)).replaceAll('\\', '/'))
+  const [{ entries }, spelling] = [await readStatus(git), await pathSpelling(git)]
+  const changed = new Set(entries.map(({ path }) => pathKey(path, spelling)))
+  const dirty = files.find((_, index) => changed.has(pathKey(paths[index]!, spelling)))
+  if (dirty !== undefined) {
+    throw new UserError(
+      `${dirty} is not committed`,
+      'Commit it first, so that nothing of yours gets into this commit.',
+    )
+  }
+  const taken = added.find((file) => existsSync(join(root, file)))
+  if (taken !== undefined)
+    throw new UserError(`${taken} was created meanwhile`, 'Nothing was changed: run the command again.')
+  const before = files.map((file) => (existsSync(join(root, file)) ? readFileSync(join(root, file)) : null))
+  let isCommitted = false
+  try {
+    for (const [file, text] of texts) {
+      mkdirSync(dirname(join(root, file)), { recursive: true })
+      writeFileSync(join(root, file), text)
+    }
+    const result = await commit(git, { message, paths })
+    isCommitted = result.kind === 'committed'
+    if (result.kind !== 'committed')
+      throw new UserError(`git did not take the commit:\n${result.output}`, 'Nothing was changed.')
+  } finally {
+    if (!isCommitted) for (const [index, file] of files.entries()) restore(join(root, file), before[index])
+  }
+}
+
+function restore(path: string, before: Buffer | null | undefined): void {
+  if (before) writeFileSync(path, before)
+  else rmSync(path, { force: true })
+}
+
+/** Rewrites the Commit fields of these tasks, each with as many digits as before, in one commit. */
+export async function nameCommits(
+  world: World,
+  place: Place,
+  commits: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { root, vocabulary } = place
+  const { tasks } = await readBacklog(place)
+  const texts = tasks.flatMap((task): [string, string][] => {
+    const commit = commits.get(task.id)
+    const name = commit?.slice(0, digitsOf(task.commit))
+    return name === undefined ? [] : [[task.file, setCommit(task, name, vocabulary)]]
+  })
+  const subject = `Name the commits that completed ${counted(texts.length, 'task')}`
+  const message = composeMessage({ subject, body: [...commits.keys()].join(', '), trailers: [] })
+  await commitTaskFiles(world, { root, texts: new Map(texts), message })
+}
+
+/** The number of digits; git's usual number for a field without a hash. */
+function digitsOf(named: string | null): number {
+  return named !== null && /^[0-9a-f]{4,64}$/i.test(named) ? named.length : 7
+}

@@ -1,0 +1,36 @@
+import { UserError } from '../base/errors.ts'
+import type { Bridge } from '../backlog/formats.ts'
+import type { Status } from '../backlog/model.ts'
+import { NO_ORIGINS, type Origins } from '../backlog/origin.ts'
+import { foreignTree } from './foreign-tree.ts'
+
+/** Opens the backlogs of other tools that are kept in sync; loads nothing if there are none. */
+export async function openOrigins(bridges: readonly Bridge[], root: string): Promise<Origins> {
+  const synced = bridges.filter(({ sync }) => sync)
+  if (synced.length === 0) return NO_ORIGINS
+  const { originFiles, originTexts } = await import('./bridges/write-back.ts')
+  return {
+    files: originFiles(synced, foreignTree(root)),
+    async texts(task, report) {
+      try {
+        return originTexts(synced, foreignTree(root), { task, report })
+      } catch (error) {
+        // An unreadable origin keeps no task from its commit: lint reports the difference.
+        if (error instanceof UserError) return new Map<string, string>()
+        throw error
+      }
+    },
+  }
+}
+
+/** The statuses of tasks in their synced origins, by path and key: lint reports where they differ. */
+export async function originStatuses(
+  bridges: readonly Bridge[],
+  root: string,
+): Promise<Readonly<Record<string, Readonly<Record<string, Status>>>> | undefined> {
+  const synced = bridges.filter(({ sync }) => sync)
+  if (synced.length === 0) return undefined
+  const { statusesIn } = await import('./bridges/write-back.ts')
+  const statuses = statusesIn(synced, foreignTree(root))
+  return Object.fromEntries([...statuses].map(([path, keys]) => [path, Object.fromEntries(keys)]))
+}

@@ -1,0 +1,237 @@
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { basename, extname, join, resolve } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { parseGlob } from '../../base/glob.ts'
+import { nativePath, pathWithin, whyOutside } from '../../base/paths.ts'
+import { readText, specsNow } from './desk.ts'
+import type { PlanNote } from './note.ts'
+import { readPlan, type Plan } from './plan-file.ts'
+import type { PlanPlaces } from './ports.ts'
+import { slugOf } from './slug.ts'
+import type { Place } from '../../config/project.ts'
+
+/** The command line of a planning. */
+export interface PlanWish {
+  /** A wish in words, documents, or with `continues` and `aborts` the name of a plan. */
+  readonly words: readonly string[]
+  /** The text from standard input; null if it was not requested. */
+  readonly input: string | null
+  readonly continues: boolean
+  readonly aborts: boolean
+  readonly research: boolean
+  readonly web: boolean
+  readonly verifyTasks: boolean
+  /** Whether its tasks are also written to a file for other tools. */
+  readonly exports: boolean
+}
+
+/** The folders of a project's plans and decisions. Other tools for decisions use `.adr-dir`. */
+export function planPlaces({ root, folders, config }: Place): PlanPlaces {
+  const named = readText(join(root, '.adr-dir'))?.trim().replace(/\/+$/, '') ?? ''
+  if (named !== '' && whyOutside(named) !== null)
+    throw new UserError(`.adr-dir names a folder outside of the project: ${named}`)
+  return {
+    root,
+    plans: config.plan.dir,
+    decisions: named === '' ? config.plan.decisions : named.replace(/^\.\//, ''),
+    tasks: folders.first,
+  }
+}
+
+/** The requested plan: an existing one, or a new one. */
+export async function planAsked(
+  wish: PlanWish,
+  places: PlanPlaces,
+  { cwd, note }: { readonly cwd: string; readonly note: PlanNote | null },
+): Promise<Plan> {
+  const { plans, broken } = await knownPlans(places, note)
+  if (wish.continues || wish.aborts) return withOptions(namedPlan(wish, { plans, broken }), wish)
+  const requested = newPlan(wish, places, cwd)
+  const known = plans.find((plan) => plan.status !== 'aborted' && isSame(plan, requested, wish))
+  if (!known)
+    return {
+      ...requested,
+      slug: slugOf(requested.slug, (slug) => broken.has(slug) || plans.some((plan) => plan.slug === slug)),
+    }
+  if (known.wish === requested.wish) return withOptions(known, wish)
+  // It had been made from another text.
+  const isMade = known.status === 'done' || known.status === 'tasks'
+  return { ...withOptions(known, wish), wish: requested.wish, status: isMade ? 'requirements' : known.status }
+}
+
+/** The plan with the present command line's options added to its own. */
+function withOptions(plan: Plan, { web, verifyTasks, exports }: PlanWish): Plan {
+  // The tasks are written already, but the file for other tools is not.
+  const status = exports && !plan.exports && plan.status === 'done' ? 'tasks' : plan.status
+  return {
+    ...plan,
+    status,
+    web: plan.web && web,
+    verifyTasks: plan.verifyTasks || verifyTasks,
+    exports: plan.exports || exports,
+  }
+}
+
+/** The existing plans, and the problems of unreadable ones, by name. */
+interface KnownPlans {
+  readonly plans: readonly Plan[]
+  readonly broken: ReadonlyMap<string, string>
+}
+
+/** The plans in their folder, and one that has only begun. */
+async function knownPlans({ root, plans: folder }: PlanPlaces, note: PlanNote | null): Promise<KnownPlans> {
+  const [plans, broken]: [Plan[], Map<string, string>] = [[], new Map()]
+  const names = existsSync(join(root, folder)) ? readdirSync(join(root, folder)).toSorted() : []
+  for (const slug of names) {
+    const file = `${folder}/${slug}/plan.md`
+    const text = readText(join(root, file))
+    if (text === null) continue
+    const plan = await readPlan(slug, text)
+    if (typeof plan === 'string') broken.set(slug, `${file}: ${plan}`)
+    else plans.push(plan)
+  }
+  const begun = note?.plan
+  const isNew = begun && !broken.has(begun.slug) && !plans.some(({ slug }) => slug === begun.slug)
+  return { plans: isNew ? [...plans, begun] : plans, broken }
+}
+
+function namedPlan({ words: [named], aborts }: PlanWish, { plans, broken }: KnownPlans): Plan {
+  const command = aborts ? '--abort' : '--continue'
+  const list = plans.map(({ slug, status }) => `${slug} (${status})`).join(', ')
+  if (named !== undefined) {
+    const problem = broken.get(named)
+    if (problem !== undefined) throw new UserError(problem, 'Fix the file, or restore it from git.')
+    const found = plans.find(({ slug }) => slug === named)
+    if (!found)
+      throw new UserError(`there is no plan ${named}`, list === '' ? NO_PLAN : `There are: ${list}.`)
+    if (found.status === 'aborted')
+      throw new UserError(`the plan ${named} was aborted`, `Set its Status in plan.md to go on with it.`)
+    return found
+  }
+  const open = plans.filter(({ status }) => status !== 'done' && status !== 'aborted')
+  const wanted = open.length === 0 && !aborts ? plans.filter(({ status }) => status === 'done') : open
+  const [only] = wanted
+  if (only && wanted.length === 1) return only
+  if (wanted.length === 0)
+    throw new UserError('there is no plan to go on with', list === '' ? NO_PLAN : `There are: ${list}.`)
+  throw new UserError(
+    `which plan? There are ${wanted.map(({ slug }) => slug).join(', ')}`,
+    `ralph plan ${command} ${only?.slug}`,
+  )
+}
+
+const NO_PLAN = 'Begin one: ralph plan "A REST API for user management"'
+
+/** Whether two plans have the same source: documents by their files, standard input by its title, words by themselves. */
+function isSame(plan: Plan, requested: Plan, { input }: PlanWish): boolean {
+  if (requested.specs.length > 0 || plan.specs.length > 0) {
+    const files = (one: Plan): string =>
+      one.specs
+        .map(({ file }) => file)
+        .toSorted()
+        .join('\n')
+    return files(plan) === files(requested)
+  }
+  return input === null ? plan.wish === requested.wish : plan.slug === requested.slug
+}
+
+function newPlan(wish: PlanWish, places: PlanPlaces, cwd: string): Plan {
+  const { root } = places
+  const { words, input, research, web, verifyTasks, exports } = wish
+  const files = input === null ? filesNamed(words, { root, cwd }) : []
+  const specs = specsNow(root, files)
+  const text =
+    files.length > 0 ? '' : (input ?? words.join(' ')).replace(/\r\n?/g, '\n').replaceAll('\0', '').trim()
+  if (text === '' && files.length === 0)
+    throw new UserError(
+      'there is nothing to plan',
+      'Give a wish in quotes, documents, or a text on standard input with -.',
+    )
+  const title = files.length > 0 ? titleOfSpecs(root, files) : titleIn(text)
+  const name = files.length > 0 ? files.map((file) => basename(file, extname(file))).join(' ') : title
+  return {
+    slug: slugOf(name),
+    title,
+    status: research ? 'research' : 'decisions',
+    wish: text,
+    specs,
+    web,
+    verifyTasks,
+    exports,
+    decisions: [],
+    coverage: [],
+    tasks: [],
+  }
+}
+
+const LONGEST_TITLE = 100
+
+/** The first heading of a text, else its first line. */
+function titleIn(text: string): string {
+  const heading = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(text)?.[1]
+  const line = (heading ?? text.split(/\r?\n/).find((one) => one.trim() !== '') ?? '')
+    .trim()
+    .replace(/\s+/g, ' ')
+  return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).replace(/\s+\S*$/, '')} …`
+}
+
+function titleOfSpecs(root: string, files: readonly string[]): string {
+  const titles = files.map(
+    (file) => /^#[ \t]+(.+?)[ \t]*#*$/m.exec(readText(join(root, file)) ?? '')?.[1] ?? basename(file),
+  )
+  return titles.length <= 3
+    ? titles.join(', ')
+    : `${titles.slice(0, 2).join(', ')} and ${titles.length - 2} more`
+}
+
+/** The documents that words name, relative to the root; empty if they are a wish. */
+function filesNamed(
+  words: readonly string[],
+  { root, cwd }: { readonly root: string; readonly cwd: string },
+): readonly string[] {
+  const found = words.map((word) => filesAt(word, cwd))
+  const isWish =
+    found.every((files) => files.length === 0) && !(words.length === 1 && looksLikePath(words[0]!))
+  if (isWish) return []
+  const missing = words.find((_, index) => found[index]!.length === 0)
+  if (missing !== undefined)
+    throw new UserError(`there is no file ${missing}`, 'A wish in words stands in quotes.')
+  return [...new Set(found.flat())].map((path) => {
+    const file = pathWithin(nativePath(root), nativePath(path))
+    if (file === null)
+      throw new UserError(
+        `${path} is outside of the project`,
+        'Plan from files inside of it, or give the text on standard input with -.',
+      )
+    return file
+  })
+}
+
+function looksLikePath(word: string): boolean {
+  return !/\s/.test(word) && (/\.(?:md|markdown|txt|adoc|rst)$/i.test(word) || word.includes('/'))
+}
+
+/** A file, the documents in a folder, or the files of a pattern that the shell has not expanded. */
+function filesAt(word: string, cwd: string): readonly string[] {
+  const path = resolve(cwd, word)
+  const stats = statsOf(path)
+  if (stats?.isFile()) return [path]
+  if (stats?.isDirectory()) return documentsIn(path, (name) => name.toLowerCase().endsWith('.md'))
+  const glob = /\s/.test(word) ? null : parseGlob(basename(word))
+  if (!glob || parseGlob(word.slice(0, -basename(word).length))) return []
+  return documentsIn(resolve(cwd, word, '..'), (name) => glob.matches(name))
+}
+
+function documentsIn(folder: string, isWanted: (name: string) => boolean): readonly string[] {
+  if (!statsOf(folder)?.isDirectory()) return []
+  const names = readdirSync(folder).filter((name) => isWanted(name) && statsOf(join(folder, name))?.isFile())
+  return names.toSorted().map((name) => join(folder, name))
+}
+
+function statsOf(path: string): ReturnType<typeof lstatSync> {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}

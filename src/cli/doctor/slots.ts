@@ -1,0 +1,103 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { counted, fewOf } from '../../base/text.ts'
+import { withoutRun } from '../../engine/alone.ts'
+import { runFolder } from '../../engine/folder.ts'
+import { openHome } from '../../engine/slot/home.ts'
+import { Readying } from '../../engine/slot/ready.ts'
+import { forgetSlot, isTaken } from '../../engine/workers/slots.ts'
+import { openReadingGit } from '../../git/door.ts'
+import { findRepository } from '../../git/repository.ts'
+import { runProgram } from '../../process/run.ts'
+import type { Place } from '../../config/project.ts'
+import { openWithCommit } from '../../git/open-repository.ts'
+import { slotNumbers, slotsFolder } from '../setup/slots.ts'
+import type { World } from '../../base/world.ts'
+
+/** A finding of the doctor about slots. */
+interface SlotFinding {
+  readonly area: 'slots'
+  readonly level: 'ok' | 'note' | 'problem'
+  readonly message: string
+  readonly fix: string
+}
+
+const finding = (level: SlotFinding['level'], message: string, fix = ''): SlotFinding => {
+  return { area: 'slots', level, message, fix }
+}
+
+/** Where slots are, how large they are, and what a run puts into each. */
+export async function slotFindings(
+  world: Pick<World, 'env'>,
+  { root, config }: Pick<Place, 'root' | 'config'>,
+): Promise<readonly SlotFinding[]> {
+  const repository = await findRepository(openReadingGit({ cwd: root, env: world.env }))
+  if (!repository) return []
+  try {
+    const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env: world.env })
+    const git = openReadingGit({ cwd: repository.root, env: world.env })
+    const readying = new Readying(await openHome(git, repository, root), config.workspace)
+    const [commands, copies] = [readying.commandsFor(root), await readying.filesToCopy()]
+    const gets = [
+      commands.length === 0
+        ? 'nothing to install'
+        : `the packages of the checkout, or else ${commands.join(' and ')}`,
+      ...(copies.length > 0 ? [`a copy of ${fewOf(copies)}`] : []),
+      ...(readying.linked.length > 0 ? [`${fewOf(readying.linked)} beside it`] : []),
+    ]
+    const inside = config.workspace.link.filter((path) => !readying.linked.includes(path))
+    const numbers = slotNumbers(folder)
+    return [
+      numbers.length === 0
+        ? finding('ok', `no slot yet: the first run makes one in ${folder}`)
+        : finding(
+            'ok',
+            `${counted(numbers.length, 'slot')} in ${folder}, ${await sizeOf(folder, world.env)}`,
+            'ralph doctor --fix removes them',
+          ),
+      finding('ok', `each has what is committed, and ${gets.join(', ')}`),
+      ...(inside.length === 0
+        ? []
+        : [
+            finding(
+              'note',
+              `workspace.link has no effect for ${fewOf(inside)}, inside of the repository`,
+              'Name it in workspace.copy',
+            ),
+          ]),
+    ]
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    return [finding('problem', error.message, error.fix)]
+  }
+}
+
+async function sizeOf(folder: string, env: World['env']): Promise<string> {
+  const { stdout } = await runProgram({ program: 'du', args: ['-sk', folder], cwd: '/', env })
+  const kilobytes = Number(stdout.toString().split('\t')[0])
+  return kilobytes < 1024 ? `${kilobytes} kB` : `${Math.round(kilobytes / 1024)} MB`
+}
+
+/** Removes the slots of a checkout, while no run is at work. What a run has done in them is on refs. */
+export async function removeSlots(
+  world: World,
+  { root, config }: Pick<Place, 'root' | 'config'>,
+): Promise<readonly SlotFinding[]> {
+  const { repository } = await openWithCommit(world, root)
+  const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env: world.env })
+  const numbers: number[] = []
+  // A worker of any run may be using one.
+  for (const number of slotNumbers(folder)) if (!(await isTaken(folder, number))) numbers.push(number)
+  if (numbers.length === 0) return []
+  const me = { pid: world.pid, now: world.now() }
+  return withoutRun(runFolder(root, repository), me, async () => {
+    for (const number of numbers) {
+      rmSync(join(folder, String(number)), { recursive: true, force: true })
+      forgetSlot(folder, number)
+    }
+    const isEmpty = existsSync(folder) && slotNumbers(folder).length === 0
+    if (isEmpty) rmSync(folder, { recursive: true, force: true })
+    return [finding('ok', `removed ${counted(numbers.length, 'slot')} from ${folder}`)]
+  })
+}

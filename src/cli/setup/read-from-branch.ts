@@ -1,0 +1,192 @@
+import { mkdirSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { UserError } from '../../base/errors.ts'
+import { CONFIG_FILES } from '../../base/names.ts'
+import { pathWithin } from '../../base/paths.ts'
+import { counted, fewOf } from '../../base/text.ts'
+import { underLock } from '../../engine/alone.ts'
+import { runFolder } from '../../engine/folder.ts'
+import type { RunOptions, RunPorts } from '../../engine/ports.ts'
+import { Folder } from '../../engine/slot/folder.ts'
+import { openHome, type Home } from '../../engine/slot/home.ts'
+import { lastTrusted } from '../../engine/trust.ts'
+import { untrusted } from './trust.ts'
+import { commit } from '../../git/commit.ts'
+import type { Git } from '../../git/git.ts'
+import { tipOf } from '../../git/head.ts'
+import { withoutHooks } from '../../git/settings.ts'
+import { readStatus, type StatusEntry } from '../../git/status.ts'
+import { composeMessage } from '../../git/trailers.ts'
+import { idInFileName } from '../../backlog/file-name.ts'
+import { openProject, type Project, type Where } from '../../config/project.ts'
+import { openWithCommit } from '../../git/open-repository.ts'
+import { slotsFolder } from './slots.ts'
+import type { World } from '../../base/world.ts'
+
+/** A project as a run reads it: from its branch, whatever is in the checkout. */
+interface ReadProject {
+  readonly project: Project
+  /** What a person should know of the difference. */
+  readonly warnings: readonly string[]
+}
+
+/** How a run is asked for, as far as it decides what is read. */
+interface Reading {
+  readonly options: Pick<RunOptions, 'branch' | 'askSeconds'>
+  readonly commitTasks: boolean
+  /** Puts a question to a person; null if nobody can be asked. */
+  readonly ask: RunPorts['ask']
+}
+
+/**
+ * Reads a project as the run's branch has it. Tasks that are not committed are listed first: a person at a terminal is asked
+ * whether to commit them, and `--commit-tasks` does. A configuration that is not committed ends a run that cannot ask, for
+ * wrong gates and budgets cost money. Other uncommitted work does not matter.
+ */
+export async function readFromBranch(
+  world: World,
+  where: Where,
+  own: Project,
+  reading: Reading,
+): Promise<ReadProject> {
+  const { root } = own
+  const { repository, git: door } = await openWithCommit(world, root)
+  const git = withoutHooks(door)
+  const home = await openHome(door, repository, root)
+  const paths = ownPaths(await readStatus(git.with({ env: { GIT_OPTIONAL_LOCKS: '0' } })), own, home.prefix)
+  const { branch } = reading.options
+  const committed = await commitIfAsked(world, own, { git, repository, ...paths }, reading)
+  const tip = await tipFor(git, branch)
+  const trusted = await lastTrusted(home, tip)
+  const config = await untrusted(home, trusted, tip)
+  const isElsewhere = branch !== null && tip !== (await headOf(git))
+  const isAsCommitted = committed || paths.tasks.length + paths.config.length === 0
+  const warnings = [
+    ...(committed || paths.tasks.length === 0
+      ? []
+      : [`${fewOf(paths.tasks)} is not committed: the run takes the tasks as they are committed`]),
+    ...withoutEffect(own, repository.root),
+    ...(config.length === 0
+      ? []
+      : [`${fewOf(config)} was changed by an agent, and is not in force before you accept it: ralph trust`]),
+  ]
+  if (isAsCommitted && !isElsewhere && config.length === 0)
+    return { project: committed ? await openProject(where) : own, warnings }
+  const folder = slotsFolder(
+    { root, top: repository.root },
+    { dir: own.config.workspace.dir, env: world.env },
+  )
+  const now = await projectAt(home, folder, tip, where).catch((error: unknown) => {
+    if (committed || paths.tasks.length === 0) throw error
+    throw new UserError(
+      `${fewOf(paths.tasks)} is not committed, and the branch has no task folder`,
+      'A run takes the tasks as they are committed: commit yours, or run with --commit-tasks.',
+    )
+  })
+  const inForce =
+    config.length === 0 ? now : { ...now, config: (await projectAt(home, folder, trusted, where)).config }
+  return { project: { ...inForce, root }, warnings }
+}
+
+/** The project as a commit has it, read from a folder of ralph's own below that one. */
+export async function projectAt(
+  home: Home,
+  below: string,
+  commitHash: string,
+  { dir }: Pick<Where, 'dir'>,
+): Promise<Project> {
+  const { git, repository, settings, prefix } = home
+  const read = new Folder(
+    { git, commonDir: repository.commonDir, settings },
+    { files: join(below, 'read', basename(repository.root)), own: join(below, 'read.git') },
+  )
+  mkdirSync(below, { recursive: true })
+  read.open()
+  await read.bring(`${commitHash}^{tree}`)
+  // It marks where the project ends: nothing above this folder belongs to it.
+  mkdirSync(join(read.files, '.git'), { recursive: true })
+  return openProject({ cwd: join(read.files, prefix), dir })
+}
+
+/** Keys of an earlier version that have no effect any more. */
+function withoutEffect({ config, root }: Project, top: string): readonly string[] {
+  const inside = config.workspace.link.filter((path) => pathWithin(top, resolve(root, path)) !== null)
+  return [
+    ...(config.detachKey === null
+      ? []
+      : ['detachKey has no effect any more: take it out of the configuration']),
+    ...(inside.length === 0
+      ? []
+      : [
+          `workspace.link has no effect for ${fewOf(inside)}, inside of the repository: name it in workspace.copy`,
+        ]),
+  ]
+}
+
+/** The uncommitted files that a run would read: tasks, and its configuration. */
+interface OwnPaths {
+  /** From the top of the repository. */
+  readonly tasks: readonly string[]
+  readonly config: readonly string[]
+  /** Those of the configuration that git does not know yet, as `ralph init` leaves them. */
+  readonly isNewConfig: boolean
+}
+
+function ownPaths(
+  { entries }: { readonly entries: readonly StatusEntry[] },
+  place: Project,
+  prefix: string,
+): OwnPaths {
+  const all = entries.flatMap(({ path, from }) => (from === null ? [path] : [from, path]))
+  const inside = (path: string): string => (path.startsWith(prefix) ? path.slice(prefix.length) : '')
+  const isConfig = (path: string): boolean => CONFIG_FILES.some((name) => inside(path) === name)
+  const config = all.filter(isConfig)
+  const fresh = new Set(entries.flatMap(({ path, isUntracked }) => (isUntracked ? [path] : [])))
+  return {
+    tasks: all.filter((path) => place.folders.includes(inside(path))),
+    config,
+    isNewConfig: config.every((path) => fresh.has(path)),
+  }
+}
+
+/** Commits them if that is asked for; returns whether it did. Throws if an uncommitted configuration would be ignored. */
+async function commitIfAsked(
+  world: World,
+  { root }: Project,
+  { git, repository, tasks, config, isNewConfig }: OwnPaths & Pick<Home, 'git' | 'repository'>,
+  { options, commitTasks, ask }: Reading,
+): Promise<boolean> {
+  const paths = [...tasks, ...(isNewConfig || ask ? config : [])]
+  if (config.length > 0 && !(commitTasks && isNewConfig) && !ask)
+    throw new UserError(
+      `${fewOf(config)} is not committed, and a run reads what is committed`,
+      isNewConfig ? 'Commit it, or have ralph do it: ralph run --commit-tasks' : 'Commit it first.',
+    )
+  if (paths.length === 0) return false
+  const wait = AbortSignal.any([
+    world.signal,
+    AbortSignal.timeout(Math.min(options.askSeconds * 1000, 2 ** 31 - 1)),
+  ])
+  const question = { id: '', text: `commit ${fewOf(paths, 5)} first?`, options: ['yes', 'no'] }
+  if (!commitTasks && !/^y(?:es)?$/i.test((await ask?.(question, wait)) ?? '')) return false
+  const names = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]
+  const message = composeMessage({ subject: `Write down ${fewOf(names, 4)}`, body: '', trailers: [] })
+  const me = { pid: world.pid, now: world.now() }
+  await underLock(runFolder(root, repository), me, async () => {
+    const result = await commit(git, { message, paths, signal: world.urgent })
+    if (result.kind !== 'committed')
+      throw new UserError(
+        `git did not commit ${counted(paths.length, 'file')}: ${result.output}`,
+        'Commit them yourself.',
+      )
+  })
+  return true
+}
+
+async function tipFor(git: Git, branch: string | null): Promise<string> {
+  return (branch === null ? null : await tipOf(git, branch)) ?? headOf(git)
+}
+
+async function headOf(git: Git): Promise<string> {
+  return (await git.run(['rev-parse', '--verify', 'HEAD'])).stdout.toString().trim()
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { cacheFolder } from '../../base/cache-folder.ts'
+import { UserError } from '../../base/errors.ts'
+import { nativePath, pathWithin } from '../../base/paths.ts'
+import { readPlainFile } from '../../base/read-file.ts'
+import { removeAll } from '../../base/remove.ts'
+import { readNote } from '../../engine/note.ts'
+import { runFolder } from '../../engine/folder.ts'
+import { gateRunner } from '../../engine/gates/run.ts'
+import type { Programs, Slots } from '../../engine/ports.ts'
+import { hooksInTree, type Home } from '../../engine/slot/home.ts'
+import { Readying } from '../../engine/slot/ready.ts'
+import { Slot, type Side } from '../../engine/slot/slot.ts'
+import { StartedProcesses } from '../../process/started.ts'
+import type { Agents } from '../../agents/agents.ts'
+import { openOrigins } from '../../authoring/origins.ts'
+import type { Place } from '../../config/project.ts'
+import { openRepository } from '../../git/open-repository.ts'
+import type { Sandbox } from './sandbox.ts'
+import { promptOf } from './task-prompt.ts'
+import type { World } from '../../base/world.ts'
+
+/** The folder of a checkout's slots: outside the checkout, because tools in it would find each file several times. */
+export function slotsFolder(
+  { root, top }: { readonly root: string; readonly top: string },
+  { dir, env }: { readonly dir: string | null; readonly env: World['env'] },
+): string {
+  const parent = dir === null ? cacheFolder(env) : nativePath(resolve(root, dir))
+  if (parent === null)
+    throw new UserError('there is no folder of caches for slots', 'Set HOME, or "workspace": { "dir": … }.')
+  if (pathWithin(top, parent) !== null)
+    throw new UserError(
+      `workspace.dir is ${parent}, inside of the repository`,
+      'Name a folder outside of it: inside, tests, compilers and editors would find each file several times.',
+    )
+  const hash = createHash('sha256').update(nativePath(top)).digest('hex').slice(0, 8)
+  return join(parent, `${basename(top)}-${hash}`)
+}
+
+/** What connects slots with the rest. */
+interface Wiring {
+  readonly home: Home
+  readonly env: World['env']
+  readonly agents: Pick<Agents, 'open'>
+  readonly sandbox: Sandbox
+  readonly started: StartedProcesses
+  /** Whether agents only read in them, as in planning. */
+  readonly isReadOnly?: boolean
+}
+
+/** The slots of a checkout, as configured. */
+export function slotsOf(
+  place: Place,
+  { home, env, agents, sandbox, started, isReadOnly = false }: Wiring,
+): Slots {
+  const { root, config } = place
+  const { repository } = home
+  const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env })
+  const readying = new Readying(home, config.workspace)
+  const made = new Map<number, Slot>()
+  const known = new Map<string, Promise<Programs>>()
+  const open = async (slot: Slot, side: Side): Promise<Programs> => {
+    const starts = await sandbox.starts(
+      {
+        root: side.root,
+        top: side.folder.files,
+        checkout: repository.root,
+        git: home.git,
+        isReadOnly,
+        borrowed: [
+          ...objectsOf(home),
+          ...readying.linked.map((path) => resolve(root, path)),
+          ...(side === slot.check ? hooksOf(slot, home) : []),
+        ],
+      },
+      started,
+    )
+    return {
+      agent: (choice) => agents.open(choice, starts),
+      runGate: gateRunner(starts.gate),
+      runInstall: gateRunner(starts.prepare),
+    }
+  }
+  return {
+    folder,
+    readying,
+    get(number) {
+      if (made.size === 0) takeFolder(folder, repository.root)
+      const slot = made.get(number) ?? new Slot(number, { home, folder, readying, env })
+      made.set(number, slot)
+      return slot
+    },
+    programs(slot, side) {
+      const name = `${slot.number} ${side.name}`
+      const programs = known.get(name) ?? open(slot, side)
+      known.set(name, programs)
+      return programs
+    },
+    prompt: (side) => promptOf({ ...place, root: side.root }, home.git.at(root)),
+    origins: (side) => openOrigins(config.bridges, side.root),
+  }
+}
+
+/** The file in a folder of slots with the path of its checkout. */
+const CHECKOUT = 'checkout'
+/** A checkout may be gone for a while, as one on another disk. */
+const GONE_MS = 24 * 60 * 60 * 1000
+
+/** Notes whose slots are in a folder, and removes the slots of checkouts that have been gone for a day. */
+function takeFolder(folder: string, checkout: string): void {
+  mkdirSync(folder, { recursive: true })
+  const noteOf = (name: string): string => join(dirname(folder), name, CHECKOUT)
+  writeFileSync(join(folder, CHECKOUT), checkout)
+  const now = statSync(join(folder, CHECKOUT)).mtimeMs
+  for (const name of readdirSync(dirname(folder))) {
+    const of = readPlainFile(noteOf(name), 4096)
+    if (of !== null && of !== '' && !existsSync(of) && now - statSync(noteOf(name)).mtimeMs > GONE_MS)
+      removeAll(join(dirname(folder), name))
+  }
+}
+
+/** The folders of objects that git reads in a repository: its own, and those that it borrows. */
+function objectsOf({ repository }: Home): readonly string[] {
+  const own = join(repository.commonDir, 'objects')
+  const alternates = join(own, 'info/alternates')
+  const borrowed = existsSync(alternates) ? readFileSync(alternates, 'utf8').split('\n').filter(Boolean) : []
+  return [own, ...borrowed.map((path) => resolve(own, path))]
+}
+
+/** The folders of hooks that run in a slot's clean room. */
+function hooksOf(slot: Slot, home: Home): readonly string[] {
+  return [slot.hooks, ...(hooksInTree(home) === null ? [home.hooks] : [])]
+}
+
+/** The numbers of the slots that a folder has. */
+export function slotNumbers(folder: string): readonly number[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+}
+
+/** Work under way: its folder, and the commit that it is based on. */
+export interface WorkUnderWay {
+  readonly folder: string
+  readonly base: string
+}
+
+/** The work of a running run at that task; null if there is none. */
+export async function workUnderWay(
+  { env }: Pick<World, 'env'>,
+  { root, config }: Pick<Place, 'root' | 'config'>,
+  id: string,
+): Promise<WorkUnderWay | null> {
+  const { repository } = await openRepository({ env }, root)
+  const note = readNote(runFolder(root, repository).note)
+  const job = note?.jobs.find(({ attempt }) => attempt.task === id && attempt.blocking === null)
+  if (!job) return null
+  const { dir } = config.workspace
+  const folder = slotsFolder({ root, top: repository.root }, { dir, env })
+  const files = join(folder, String(job.workspace), 'work', basename(repository.root))
+  return { folder: files, base: job.attempt.base }
+}

@@ -1,0 +1,128 @@
+import { hostname } from 'node:os'
+import { attempt, type Result } from '../../engine/attempt.ts'
+import { jobTaskOf, type Job } from '../../engine/job.ts'
+import type { Emit } from '../../engine/ports.ts'
+import { UserError } from '../../base/errors.ts'
+import type { Happening } from '../../engine/events/event.ts'
+import { attemptRef, candidateRef } from '../../git/record.ts'
+import { sleep } from '../../process/sleep.ts'
+import { installing } from '../../engine/check.ts'
+import type { Queue } from '../../engine/workers/queue.ts'
+import { Remote } from '../../engine/workers/remote.ts'
+import { work, type WorkerEnd, type WorkerPorts } from '../../engine/workers/worker.ts'
+import type { Place, Where } from '../../config/project.ts'
+import { meantQueue, openWorkersQueue, VERSION } from './queue.ts'
+import { withoutQueue } from '../../config/queue-url.ts'
+import { takeCommitSlots, type CommitSlots } from './taken-slots.ts'
+import { NO_WISH, runOptions } from './run-options.ts'
+import type { World } from '../../base/world.ts'
+
+/** The command line of a worker; null leaves a value to the environment or the configuration. */
+export interface WorkerWish {
+  readonly queue: string | null
+  readonly remote: string | null
+  readonly jobs: number | null
+  readonly once: boolean
+  readonly labels: readonly string[]
+}
+
+/** Does jobs of the run that has a queue, in workspaces of this clone; throws what prevents that. */
+export async function startWorker(
+  world: World,
+  { where, place, wish }: { readonly where: Where; readonly place: Place; readonly wish: WorkerWish },
+  emit: Emit<Happening>,
+): Promise<Exclude<WorkerEnd, { kind: 'unable' }>> {
+  const { config } = place
+  const url = meantQueue(wish.queue, world, place)
+  const places = wish.once ? 1 : (wish.jobs ?? config.jobs)
+  const taken = await takeCommitSlots(world, { where, place, count: places })
+  let queue: Queue | null = null
+  try {
+    const remote = new Remote(taken.git, wish.remote ?? config.queue.remote)
+    await remote.check()
+    const { workerTimeoutSeconds: patienceSeconds, heartbeatSeconds } = config.queue
+    const warn = (message: string): void => emit({ type: 'warning', message })
+    remote.waits({ seconds: patienceSeconds, signal: world.urgent, warn })
+    queue = await patiently(() => openWorkersQueue(url, place), { world, patienceSeconds, emit })
+    const name = `${hostname().split('.')[0]}-${world.pid}`
+    const options = { name, places, labels: wish.labels, once: wish.once, patienceSeconds, heartbeatSeconds }
+    const { pid, now, signal, urgent } = world
+    const make: WorkerPorts['make'] = (job, at) =>
+      makeAttempt(job, { ...at, world: withoutQueue(world), remote, taken })
+    const end = await work(options, { queue, remote, make, version: VERSION, pid, now, signal, urgent }, emit)
+    if (end.kind === 'unable') throw end.error
+    return end
+  } finally {
+    taken.release()
+    await queue?.close().catch(() => undefined)
+  }
+}
+
+/** Waits for the queue: a run, and with it an embedded queue, may start a little later than its workers. */
+async function patiently(
+  open: () => Promise<Queue>,
+  {
+    world,
+    patienceSeconds,
+    emit,
+  }: { readonly world: World; readonly patienceSeconds: number; readonly emit: Emit<Happening> },
+): Promise<Queue> {
+  const until = world.now().getTime() + patienceSeconds * 1000
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await open()
+    } catch (error) {
+      const mayCome = error instanceof UserError && /ECONNREFUSED|no run here has had/.test(error.message)
+      if (!mayCome || world.signal.aborted || world.now().getTime() > until) throw error
+      if (isFirst) emit({ type: 'warning', message: `${error.message}; waits for it` })
+      await sleep(RETRY_MS, world.signal)
+    }
+  }
+}
+
+const RETRY_MS = 1000
+
+/** Where an attempt is made. */
+type AttemptPlace = Parameters<WorkerPorts['make']>[1] & {
+  readonly world: World
+  readonly remote: Remote
+  readonly taken: CommitSlots
+}
+
+/** Makes the attempt: everything that it executes comes from the base, and nothing from the job. */
+async function makeAttempt(job: Job, at: AttemptPlace): Promise<Result> {
+  const { remote, taken, branch, control, emit, world } = at
+  await fetchFor(job, branch, remote)
+  const { name, model } = job.agent
+  const wish = { agent: name, model }
+  const opened = await taken.open(taken.slots[at.place]!, job.base.head, { world, control, wish })
+  try {
+    const { project, agents, attempt: ports } = opened
+    const task = project.tasks.find(({ id, file }) => id === job.task.id && file === job.task.file)
+    if (!task) throw new UserError(`${job.task.file} is not there at ${job.base.head.slice(0, 10)}`)
+    const [agent] = await agents.choicesFor(task)
+    const { gates, gatesChanged } = runOptions(NO_WISH, project)
+    const mine: Job = { ...job, task: jobTaskOf(task), agent, gates, gatesChanged }
+    const begun = `${job.from.kind === 'record' ? job.from.commit : job.base.head}^{tree}`
+    const problem = await ports.slot.bringWork(begun, installing(ports, emit, 'work'))
+    if (problem !== null) throw new UserError(problem)
+    return await attempt(mine, ports, emit)
+  } finally {
+    opened.end()
+  }
+}
+
+/** Fetches the base and the earlier attempts, and frees the refs that this attempt creates. */
+async function fetchFor(
+  { base, task, attempt: number, token }: Job,
+  branch: string,
+  remote: Remote,
+): Promise<void> {
+  if (!(await remote.bringBase(branch, base.head)))
+    throw new UserError(
+      `${remote.name}/${branch} does not hold ${base.head.slice(0, 10)}, which the job begins from`,
+      'Is this a clone of the same repository, and is that its remote?',
+    )
+  await remote.free([attemptRef(task.id, number), candidateRef(task.id, number, token)])
+  if (number > 1) await remote.bringKept(task.id)
+}

@@ -1,0 +1,117 @@
+import { type Dirent, readdirSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import type { Config } from './defaults.ts'
+import type { Place } from './project.ts'
+import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
+import { idInFileName, isMisnamed } from '../backlog/file-name.ts'
+import { fileIn, type TaskFolders, taskFoldersOf } from '../backlog/task-folders.ts'
+
+/** Whether the folder leads out of the project. A missing folder does not: reading it reports that. */
+function leadsOut(root: string, dir: string): boolean {
+  try {
+    return pathWithin(realpathSync(root), realpathSync(join(root, dir))) === null
+  } catch {
+    return false
+  }
+}
+
+/** The task folders of a project: from the command line, else from the configuration. */
+export async function taskFolders(
+  root: string,
+  { tasks }: Pick<Config, 'tasks'>,
+  named?: string,
+): Promise<TaskFolders> {
+  const { dir, ignore } = typeof tasks === 'string' ? { dir: [tasks], ignore: [] } : tasks
+  const [first = '', ...more] = named === undefined ? dir : [named]
+  const names = [taskFolder(root, first), ...more.map((one) => taskFolder(root, one))] as const
+  return taskFoldersOf(names, ignore.length > 0 ? await ignoring(ignore) : undefined)
+}
+
+async function ignoring(patterns: readonly string[]): Promise<(name: string) => boolean> {
+  // Loaded only for patterns: most projects have none.
+  const { parseGlob } = await import('../base/glob.ts')
+  const globs = patterns.map(
+    (pattern) => parseGlob(pattern) ?? { matches: (name: string) => name === pattern },
+  )
+  return (name) => globs.some((glob) => glob.matches(name))
+}
+
+/** The task folder relative to the root, with forward slashes. Throws if it is outside, because no commit could hold it. */
+export function taskFolder(root: string, named: string): string {
+  const full = resolve(root, named)
+  const dir = pathWithin(root, full) ?? pathWithin(root, nativePath(full))
+  if (dir === null) {
+    throw new UserError(
+      `the task folder ${named} is outside of the project at ${root}`,
+      'Name it relative to there, as in --dir docs/tasks; -C <path> works on another project.',
+    )
+  }
+  if (leadsOut(root, dir)) {
+    throw new UserError(
+      `the task folder ${named} is a link that leads out of the project at ${root}`,
+      'No commit could hold a task there. Make it a folder, or work on the other project with -C <path>.',
+    )
+  }
+  return spelledAsOnDisk(root, dir) || '.'
+}
+
+/** The spelling on disk: `Docs/Tasks` may be `docs/tasks` here, and git knows only the latter. A link keeps its own name. */
+function spelledAsOnDisk(root: string, dir: string): string {
+  const onDisk = pathWithin(root, nativePath(join(root, dir)))
+  const same = { ignorecase: true, precomposeunicode: true }
+  return onDisk !== null && pathKey(onDisk, same) === pathKey(dir, same) ? onDisk : dir
+}
+
+/** The files in the task folders that look like tasks and are not read, because of their names. */
+export function misnamedTasks({ root, folders }: Place): readonly string[] {
+  return folders.names.flatMap((folder) =>
+    entriesOf(root, folder)
+      .filter((entry) => !entry.isDirectory() && isMisnamed(entry.name) && !folders.ignores(entry.name))
+      .map(({ name }) => fileIn(folder, name))
+      .toSorted(),
+  )
+}
+
+/** A folder with task files that no configuration names. */
+export interface FoundFolder {
+  /** Relative to the root, with forward slashes. */
+  readonly dir: string
+  /** How many task files it has. */
+  readonly count: number
+}
+
+/** The folder at most two below the root with the most task files, such as `tasks`; null if none has several. */
+export function findTaskFolder(root: string): FoundFolder | null {
+  const [best] = foldersIn(root, '')
+    .flatMap((dir) => [dir, ...foldersIn(root, dir)])
+    .map((dir) => ({ dir, count: countTasks(root, dir) }))
+    .toSorted((a, b) => b.count - a.count)
+  return best && best.count >= FEWEST_TASKS ? best : null
+}
+
+/** One file with such a name may be anything. */
+const FEWEST_TASKS = 2
+/** Packages, what programs make, and task files that nobody is to do. */
+const NO_BACKLOG =
+  /^(?:\.git|\.ralph|node_modules|vendor|target|dist|build|tests?|fixtures?|examples?|templates?|archived?)$/i
+const MOST_FOLDERS = 200
+
+function countTasks(root: string, dir: string): number {
+  return entriesOf(root, dir).filter((entry) => entry.isFile() && idInFileName(entry.name) !== null).length
+}
+
+function foldersIn(root: string, dir: string): readonly string[] {
+  return entriesOf(root, dir)
+    .filter((entry) => entry.isDirectory() && !NO_BACKLOG.test(entry.name))
+    .slice(0, MOST_FOLDERS)
+    .map(({ name }) => (dir === '' ? name : `${dir}/${name}`))
+}
+
+function entriesOf(root: string, dir: string): readonly Dirent[] {
+  try {
+    return readdirSync(join(root, dir), { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openReadingGit } from './door.ts'
+import { readStatus } from './status.ts'
+import type { World } from '../base/world.ts'
+
+/** What a preview says of a file that differs from the last commit, because a run reads it there; null if it does not. */
+export async function notCommitted(
+  { env }: Pick<World, 'env'>,
+  { root }: { readonly root: string },
+  file: string,
+): Promise<string | null> {
+  if (!isInRepository(root)) return null
+  const git = openReadingGit({ cwd: root, env }).with({ env: { GIT_OPTIONAL_LOCKS: '0' } })
+  const changed = await readStatus(git, [file]).catch(() => null)
+  if (changed === null || changed.entries.length === 0) return null
+  return `${file} is not committed: a run takes it as it was last committed`
+}
+
+function isInRepository(folder: string): boolean {
+  if (existsSync(join(folder, '.git'))) return true
+  const above = dirname(folder)
+  return above !== folder && isInRepository(above)
+}
