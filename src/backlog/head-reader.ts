@@ -15,7 +15,14 @@ import {
   type TaskFacts,
   type TaskHead,
 } from './model.ts'
-import { type KeyMeaning, plainText, type PlainWords, plainWords, textReader } from './plain-words.ts'
+import {
+  type KeyMeaning,
+  plainText,
+  type PlainWords,
+  plainWords,
+  remembered,
+  textReader,
+} from './plain-words.ts'
 import { productOf } from './products.ts'
 import type { TaskBytes } from './task-files.ts'
 import { mayBeTemplate } from './template.ts'
@@ -41,16 +48,26 @@ export function factsScanner<K extends FactName>(
 ): (taskBytes: TaskBytes) => Facts<K> | null {
   const words = plainWords(vocabulary)
   const wanted = new Set<FactName>(names)
+  const values = [...wanted].filter((fact): fact is keyof FieldValues => fact in VALUE_READERS)
+  const readProducts = wanted.has('outputs') || wanted.has('produces') ? productsStep(words) : null
+  const kept = new Set<FieldName | null>([
+    'Status',
+    'Depends',
+    ...values.map((fact) => VALUE_READERS[fact].field),
+    // Unknown fields, and those that stand for sections.
+    ...(wanted.has('fields') || readProducts ? [null] : []),
+  ])
   const fieldSteps = [
     ...(wanted.has('title') ? [readTitle] : []),
     ...(wanted.has('depends') ? [readDependencies] : []),
-    ...[...wanted].flatMap((fact) => (fact in VALUE_READERS ? [valueStep(fact, vocabulary)] : [])),
+    ...values.map((fact) => valueStep(fact, vocabulary)),
     ...(wanted.has('fields') ? [unknownFieldsStep(words)] : []),
     holdStep(words),
   ]
-  const readProducts = wanted.has('outputs') || wanted.has('produces') ? productsStep(words) : null
-  return ({ id, file, bytes }) => {
-    const fields = readBlock(bytes, id, words)
+  const layouts = remembered((keys) => layoutOf(keys, words, kept))
+  return (taskBytes) => {
+    const { id, file, bytes } = taskBytes
+    const fields = readBlock(taskBytes, layouts)
     if (fields === null) return null
     const status = words.status(valueOf(fields, 'Status'))
     const needs = readNeeds(valueOf(fields, 'Depends'))
@@ -77,29 +94,59 @@ interface PlainField {
 }
 
 /**
- * The fields of a file in the plainest style: `# T-004: …`, then only blank lines and bullets of one line, `- **Key**:
- * value`, no field twice, up to the first `## `; null for any other.
+ * The wanted fields of a file in the plainest style: `# T-004: …`, then only blank lines and bullets of one line, `-
+ * **Key**: value`, no field twice, up to the first `## `; null for any other. A backlog has its keys in one order or
+ * a few, thousands of times: each order is looked up once.
  */
-function readBlock(bytes: string, id: string, words: PlainWords): readonly PlainField[] | null {
+function readBlock(
+  { id, bytes }: TaskBytes,
+  layouts: (keys: string) => readonly LayoutLine[] | null,
+): readonly PlainField[] | null {
   if (!bytes.startsWith(`# ${id}:`)) return null
+  const end = bytes.indexOf('\n## ')
+  const head = end < 0 ? bytes : bytes.slice(0, end)
+  if (hasLoneLineEnd(head) || KEY_IN_ROW.test(head)) return null
+  const block = head.slice(head.indexOf('\n') + 1)
+  const keys = block.replace(VALUES, '')
+  const layout = keys.length > LONGEST_KEYS ? null : layouts(keys)
+  if (layout === null) return null
+  const lines = block.split('\n')
   const fields: PlainField[] = []
-  let seen = 0
-  let at = lineEnd(bytes, 0).next
-  while (at < bytes.length && !bytes.startsWith('## ', at)) {
-    const { text: end, next } = lineEnd(bytes, at)
-    if (end > at) {
-      const mark = bytes.startsWith('- **', at) ? bytes.indexOf('**:', at + '- **'.length) : -1
-      const meaning = mark < 0 || mark >= end ? null : words.key(bytes.slice(at, mark + '**:'.length))
-      if (meaning === null || (seen & meaning.bit) !== 0) return null
-      seen |= meaning.bit
-      const value = bytes.slice(mark + '**:'.length, end)
-      if (meaning.mayNeed && /T-\d/i.test(value)) return null
-      fields.push({ meaning, value })
-    }
-    at = next
+  for (const { index, meaning, valueAt } of layout) {
+    const value = lines[index]!.slice(valueAt)
+    if (meaning.mayNeed && /T-\d/i.test(value)) return null
+    fields.push({ meaning, value })
   }
-  const block = bytes.slice(0, at)
-  return hasLoneLineEnd(block) || KEY_IN_ROW.test(block) ? null : fields
+  return fields
+}
+
+const VALUES = /\*\*:[^\n]*/g
+const LONGEST_KEYS = 2000
+
+/** A line of a block with a field that is wanted, or may need a task. */
+interface LayoutLine {
+  readonly index: number
+  readonly meaning: KeyMeaning
+  readonly valueAt: number
+}
+
+/** The lines of a block whose values are left out; null if one is no plain field. */
+function layoutOf(
+  keys: string,
+  words: PlainWords,
+  wanted: ReadonlySet<FieldName | null>,
+): readonly LayoutLine[] | null {
+  const layout: LayoutLine[] = []
+  let seen = 0
+  for (const [index, line] of keys.split('\n').entries()) {
+    if (line === '' || line === '\r') continue
+    const meaning = line.startsWith('- **') ? words.key(`${line}**:`) : null
+    if (meaning === null || (seen & meaning.bit) !== 0) return null
+    seen |= meaning.bit
+    if (meaning.mayNeed || wanted.has(meaning.name))
+      layout.push({ index, meaning, valueAt: line.length + '**:'.length })
+  }
+  return layout
 }
 
 /** A line with several fields: another bold key, or a key after a separator. Those beyond ASCII are matched by their last byte. */
@@ -140,8 +187,8 @@ function readDependencies(facts: WritableFacts, fields: readonly PlainField[]): 
   return true
 }
 
-function valueStep(fact: FactName, vocabulary: TaskVocabulary): Step {
-  const { field, read } = VALUE_READERS[fact as keyof FieldValues]
+function valueStep(fact: keyof FieldValues, vocabulary: TaskVocabulary): Step {
+  const { field, read } = VALUE_READERS[fact]
   const readBytes = textReader<unknown>((text) => read(text, vocabulary))
   return (facts, fields) => {
     const found = readBytes(valueOf(fields, field))

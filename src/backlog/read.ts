@@ -44,50 +44,42 @@ export function readBacklog(
 
 /** Reads only the head of each task: several times as fast for files in the plainest style. */
 export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
-  return readFiles<TaskHead>(
-    options,
-    headOf,
-    factsScanner(options.vocabulary ?? TASK_VOCABULARY, { facts: [] }),
-  )
+  return readFacts(options, { facts: [] })
 }
 
 /**
  * Reads some facts of each task, much faster for files in the plainest style. `see` is called for tasks that were
  * read whole: because that is wanted, or because of their style.
  */
-export async function readFacts<K extends FactName>(
+export function readFacts<K extends FactName>(
   options: BacklogOptions,
   request: FactRequest<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Backlog<Facts<K>>> {
-  return readFiles<Facts<K>>(options, ...factsReaders(options, request, see))
+  return readFiles(options, keeper(see), factsScanner(options.vocabulary ?? TASK_VOCABULARY, request))
 }
 
 /** The same for one task, from its current file. */
 export async function readTaskFacts<K extends FactName>(
-  options: BacklogOptions,
+  { root, vocabulary = TASK_VOCABULARY }: BacklogOptions,
   file: string,
   request: FactRequest<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Facts<K>> {
-  const { root, vocabulary = TASK_VOCABULARY } = options
-  const [keep, shortcut] = factsReaders(options, request, see)
   const bytes = readTaskBytes(join(root, file), root)
-  const short = typeof bytes === 'string' ? shortcut({ file, id: idInPath(file), bytes }) : null
-  return short ?? keep(await readWhole(file, bytes, vocabulary))
+  const scan = factsScanner(vocabulary, request)
+  const short = typeof bytes === 'string' ? scan({ file, id: idInPath(file), bytes }) : null
+  return short ?? keeper(see)(await readWhole(file, bytes, vocabulary))
 }
 
-function factsReaders<K extends FactName>(
-  { vocabulary = TASK_VOCABULARY }: BacklogOptions,
-  request: FactRequest<K>,
+function keeper<K extends FactName>(
   see: (facts: Facts<K>, task: Task) => void = () => {},
-): [keep: (task: Task) => Facts<K>, shortcut: Shortcut<Facts<K>>] {
-  const keep = (task: Task): Facts<K> => {
+): (task: Task) => Facts<K> {
+  return (task) => {
     const facts = factsOf(task)
     see(facts, task)
     return facts
   }
-  return [keep, factsScanner(vocabulary, request)]
 }
 
 type Shortcut<T> = (taskBytes: TaskBytes) => T | null
@@ -114,13 +106,14 @@ async function readFiles<T extends TaskName>(
 /** The names of all task files, in order; reads none of them. */
 export function taskNames({ root, folders = USUAL_FOLDERS }: BacklogOptions): readonly TaskName[] {
   const { first, names, ignores } = folders
-  const present = names.filter((folder) => folder === first || existsSync(join(root, folder)))
-  const found = present.flatMap((folder) =>
-    namesIn(root, folder).flatMap((name) => {
+  const found: TaskName[] = []
+  for (const folder of names) {
+    if (folder !== first && !existsSync(join(root, folder))) continue
+    for (const name of namesIn(root, folder)) {
       const id = ignores(name) ? null : idInFileName(name)
-      return id === null ? [] : [{ id, number: numberOf(id), file: fileIn(folder, name) }]
-    }),
-  )
+      if (id !== null) found.push({ id, number: numberOf(id), file: fileIn(folder, name) })
+    }
+  }
   return inOrder(found)
 }
 
@@ -145,10 +138,6 @@ async function readWhole(
 }
 
 let parse: typeof import('./parse.ts') | undefined
-
-function headOf({ id, number, file, status, needs, held, problems }: Task): TaskHead {
-  return { id, number, file, status, needs, held, problems }
-}
 
 function namesIn(root: string, dir: string): readonly string[] {
   try {

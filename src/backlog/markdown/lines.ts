@@ -91,20 +91,16 @@ const HEADING = /^#{1,6}(?: |$)/
 const UNDERLINE = /^(?:=+|-+) *$/
 const ITEM = /^(?:[-+*]|(\d{1,9})[.)])(?= |$)/
 
-/** The start of each kind of HTML block, what ends it, and how it is closed: the CommonMark specification, 4.6. */
+/** The start of each kind of HTML block, what ends it, and one way to close it: the CommonMark specification, 4.6. */
 const HTML: readonly (readonly [RegExp, RegExp, string])[] = [
-  ...['script', 'pre', 'style', 'textarea'].map(
-    (tag) =>
-      [new RegExp(`^<${tag}(?:[ >]|$)`, 'i'), /<\/(?:script|pre|style|textarea)>/i, `</${tag}>`] as const,
-  ),
+  [/^<(?:script|pre|style|textarea)(?:[ >]|$)/i, /<\/(?:script|pre|style|textarea)>/i, '</pre>'],
   [/^<!--/, /-->/, '-->'],
   [/^<\?/, /\?>/, '?>'],
   [/^<![a-z]/i, />/, '>'],
   [/^<!\[CDATA\[/, /\]\]>/, ']]>'],
 ]
-const HTML_TAGS =
-  'address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul'
-const HTML_TAG = new RegExp(`^</?(?:${HTML_TAGS})(?:[ >]|/>|$)`, 'i')
+const HTML_TAG =
+  /^<\/?(?:address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|menuitem|nav|noframes|ol|optgroup|option|p|param|search|section|summary|table|tbody|td|tfoot|th|thead|title|tr|track|ul)(?:[ >]|\/>|$)/i
 const ANY_TAG =
   /^(?:<[a-z][a-z0-9-]*(?: +[a-z_:][\w.:-]*(?: *= *(?:[^ "'=<>`]+|'[^']*'|"[^"]*"))?)* *\/?>|<\/[a-z][a-z0-9-]* *>) *$/i
 
