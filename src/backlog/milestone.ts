@@ -14,3 +14,16 @@ function normal(text: string): string {
     .toLowerCase()
     .replace(/^0+(?=\d)/, '')
 }
+
+/** The number at the beginning of a milestone, or empty, and its name. */
+export function milestoneParts(milestone: string): { readonly number: string; readonly name: string } {
+  const [, number = '', name = milestone] =
+    /^\s*(\d+(?:\.\d+)*)(?:\s*[—–:.·)-]+\s*|\s+|$)(.*)$/s.exec(milestone) ?? []
+  return { number, name }
+}
+
+/** A heading as a milestone: with this number, unless it has its own. */
+export function milestoneOf(heading: string, place: number): string {
+  const { number, name } = milestoneParts(heading)
+  return `${number || place} — ${name}`
+}

@@ -1,3 +1,4 @@
+import { milestoneParts } from '../../backlog/milestone.ts'
 import { readBoxes, type BoxItem } from './boxes.ts'
 import { criteriaIn, descriptionOf, ticked } from './checklist.ts'
 import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
@@ -42,7 +43,7 @@ export const change: Format = {
     const drafts = tasks.map(({ prefix, section, ...task }): ForeignDraft => {
       const place = places.get(prefix || section) ?? 0
       const number = /^\d+(?:\.\d+)*$/.test(prefix) ? prefix : String(place + 1)
-      const name = section.replace(/^\d+(?:\.\d+)*[.):]?\s+/, '')
+      const name = milestoneParts(section).name
       const milestone = section === '' ? null : `${number} — ${name}`
       return foreignDraft({ ...task, milestone, depends: orders[place]?.(task.key) ?? [], context })
     })
@@ -271,7 +272,7 @@ export function tasksJsoncText(drafts: readonly ForeignDraft[]): string {
     const own = drafts.filter(({ milestone }) => milestone === section)
     return own.map(({ title, description, status }, at) => ({
       id: `${index + 1}.${at + 1}`,
-      section: section?.replace(/^\d+(?:\.\d+)*\s*[—–:.-]*\s*/, '') || 'Tasks',
+      section: milestoneParts(section ?? '').name || 'Tasks',
       description: description || title,
       status: WORDS[status] ?? 'pending',
     }))

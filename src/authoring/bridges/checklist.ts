@@ -1,3 +1,4 @@
+import { milestoneOf } from '../../backlog/milestone.ts'
 import type { Splice } from '../../backlog/markdown/splice.ts'
 import { nestedTexts, readBoxes, type BoxItem } from './boxes.ts'
 import { type Criterion } from '../../backlog/draft.ts'
@@ -77,10 +78,7 @@ function milestonesOf(items: readonly BoxItem[]): (item: BoxItem) => string | nu
   const places = new Map(headings.map(({ at }, index) => [at, index + 1]))
   return ({ heading }) => {
     if (!heading || (headings.length === 1 && heading.depth === 1)) return null
-    const text = plain(heading.text)
-    return /^\d/.test(text)
-      ? text.replace(/^(\d+(?:\.\d+)*)[.):]?\s+/, '$1 — ')
-      : `${places.get(heading.at)} — ${text}`
+    return milestoneOf(plain(heading.text), places.get(heading.at) ?? 1)
   }
 }
 

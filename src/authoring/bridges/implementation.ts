@@ -1,3 +1,4 @@
+import { milestoneParts } from '../../backlog/milestone.ts'
 import type { Splice } from '../../backlog/markdown/splice.ts'
 import { foreignDraft, titleOf, wholeStatus, type ForeignDraft } from './draft.ts'
 import { removeJson, setJson } from './edit.ts'
@@ -135,7 +136,7 @@ export function implementationText(drafts: readonly ForeignDraft[], now: Date): 
 
 function specOf(milestone: string | null, index: number, drafts: readonly ForeignDraft[]): object {
   const own = drafts.filter((draft) => draft.milestone === milestone)
-  const name = (milestone ?? 'Tasks').replace(/^\d+(?:\.\d+)*\s*[—–:.-]*\s*/, '') || (milestone ?? 'Tasks')
+  const name = milestoneParts(milestone ?? 'Tasks').name || (milestone ?? 'Tasks')
   const context = own.flatMap(({ background }) =>
     background.flatMap(([title, text]) => (title === ABOUT ? [text] : [])),
   )

@@ -1,4 +1,4 @@
-const NUMBERED = /^(\d+(?:\.\d+)*) — (.*)$/
+import { milestoneParts } from '../../backlog/milestone.ts'
 
 /** Names the milestones of an imported backlog, with numbers that are not in use here. */
 export function milestoneNamer(existing: readonly string[]): (milestone: string) => string {
@@ -8,7 +8,7 @@ export function milestoneNamer(existing: readonly string[]): (milestone: string)
   return (milestone) => {
     const known = named.get(nameIn(milestone))
     if (known !== undefined) return known
-    const isTaken = NUMBERED.test(milestone) && owners.has(numberIn(milestone))
+    const isTaken = milestoneParts(milestone).number !== '' && owners.has(numberIn(milestone))
     const own = isTaken ? `${++highest} — ${nameIn(milestone)}` : milestone
     named.set(nameIn(own), own)
     owners.set(numberIn(own), own)
@@ -18,9 +18,9 @@ export function milestoneNamer(existing: readonly string[]): (milestone: string)
 }
 
 function numberIn(milestone: string): string {
-  return /^\d+(?:\.\d+)*/.exec(milestone)?.[0] ?? milestone
+  return milestoneParts(milestone).number || milestone
 }
 
 function nameIn(milestone: string): string {
-  return NUMBERED.exec(milestone)?.[2] ?? milestone
+  return milestoneParts(milestone).name
 }

@@ -1,3 +1,4 @@
+import { milestoneOf, milestoneParts } from '../../backlog/milestone.ts'
 import { readBoxes, readHeadings, withoutBoxes, type BoxItem, type PlainHeading } from './boxes.ts'
 import { criteriaIn, descriptionOf } from './checklist.ts'
 import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
@@ -39,7 +40,9 @@ function tasksIn(source: Source): readonly Part[] {
   const headings = isTitled ? all.filter(({ depth }) => depth > highest) : all
   const sections = sectionsOf(headings, source.text.length)
   if (sections.length === 0) return boxTasks(source, { start: 0, end: source.text.length }, null)
-  const parts = sections.flatMap((section, index) => ofSection(source, section, milestoneOf(section, index)))
+  const parts = sections.flatMap((section, index) =>
+    ofSection(source, section, milestoneOf(section.text, index + 1)),
+  )
   // Without lower headings, these are the tasks.
   return parts.length > 0 ? parts : sections.flatMap((section) => headingTask(source, section, null))
 }
@@ -101,11 +104,6 @@ function boxTasks(
   }))
 }
 
-function milestoneOf({ text }: Section, index: number): string {
-  const own = /^(\d+(?:\.\d+)*)[.):]?\s+(.*)$/.exec(text)
-  return own ? `${own[1]} — ${own[2]}` : `${index + 1} — ${text}`
-}
-
 function named(parts: readonly Part[]): readonly ForeignDraft[] {
   const keys = slugKeys(
     parts.map(({ heading }) => heading),
@@ -114,7 +112,7 @@ function named(parts: readonly Part[]): readonly ForeignDraft[] {
   return parts.map(({ heading, at, milestone, description, boxes, isDone, source }, index) =>
     foreignDraft({
       key: keys[index]!,
-      title: titleOf(heading.replace(/^\d+(?:\.\d+)*[.):]?\s+/, '')),
+      title: titleOf(milestoneParts(heading).name),
       status: isDone ? 'DONE' : 'TODO',
       milestone,
       description: description || heading,

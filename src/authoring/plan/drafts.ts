@@ -1,4 +1,5 @@
 import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
+import { milestoneParts } from '../../backlog/milestone.ts'
 import type { Task } from '../../backlog/model.ts'
 import { inOrder } from '../../backlog/order.ts'
 import { parseTask } from '../../backlog/parse.ts'
@@ -51,10 +52,10 @@ export function withMilestones(tasks: readonly TaskAnswer[], others: readonly Ta
   let last = 0
   for (const name of ordered) {
     const number = milestoneNumber(name)
-    const known = [...taken.values()].find((other) => other === name || bareName(other) === name)
+    const known = [...taken.values()].find((other) => other === name || milestoneParts(other).name === name)
     const isFree = Number.isFinite(number) && (taken.get(number) ?? name) === name
     const next = isFree ? number : Math.max(last, ...taken.keys()) + 1
-    const kept = known ?? (isFree ? name : `${Math.floor(next)} — ${bareName(name)}`)
+    const kept = known ?? (isFree ? name : `${Math.floor(next)} — ${milestoneParts(name).name}`)
     names.set(name, kept)
     last = Math.max(last, milestoneNumber(kept))
     taken.set(milestoneNumber(kept), kept)
@@ -65,10 +66,6 @@ export function withMilestones(tasks: readonly TaskAnswer[], others: readonly Ta
 function rank(name: string): number {
   const number = milestoneNumber(name)
   return Number.isFinite(number) ? number : Number.MAX_SAFE_INTEGER
-}
-
-function bareName(milestone: string): string {
-  return milestone.replace(/^\s*\d+(?:\.\d+)*\s*[—–:.·-]*\s*/, '')
 }
 
 /** The files of an answer's tasks, numbered so that each comes after its dependencies, and milestones follow each other. */
