@@ -65,16 +65,16 @@ export function templateProblems(source: string, sections: readonly Section[]): 
 
 /** Fields that are given twice with different values. */
 export function conflicts(fields: readonly Field[], vocabulary: TaskVocabulary): readonly UnplacedProblem[] {
-  const problems: UnplacedProblem[] = []
-  fields.forEach((field, i) => {
-    if (field.name === null) return
-    const first = fields.findIndex(({ name }) => name === field.name)
-    const other = fields[first]!
-    if (first === i || meaningOf(field, vocabulary) === meaningOf(other, vocabulary)) return
-    const message = `${field.name} is given twice with different values: "${other.value}" and "${field.value}"`
-    problems.push({ kind: 'field-conflict', field: field.name, message, span: field.valueSpan })
+  const first = new Map<FieldName, Field>()
+  return fields.flatMap((field): readonly UnplacedProblem[] => {
+    const { name, value, valueSpan: span } = field
+    if (name === null) return []
+    const other = first.get(name) ?? field
+    first.set(name, other)
+    if (meaningOf(field, vocabulary) === meaningOf(other, vocabulary)) return []
+    const message = `${name} is given twice with different values: "${other.value}" and "${value}"`
+    return [{ kind: 'field-conflict', field: name, message, span }]
   })
-  return problems
 }
 
 /** The same text for two spellings of one value. */

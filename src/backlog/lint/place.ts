@@ -70,12 +70,12 @@ const LONGEST = 60
 
 /** The number of digits in most ids; null if no width has a majority. */
 export function usualWidth(tasks: readonly TaskName[]): number | null {
-  const widths = new Set(tasks.map((task) => task.id.length - 'T-'.length))
-  const counts = [...widths].map((width) => ({
-    width,
-    count: tasks.filter((task) => task.id === idOf(task.number, width)).length,
-  }))
-  const most = Math.max(...counts.map(({ count }) => count))
-  const usual = counts.filter(({ count }) => count === most)
-  return usual.length === 1 ? usual[0]!.width : null
+  const counts = new Map<number, number>()
+  for (const { id, number } of tasks) {
+    const width = id.length - 'T-'.length
+    if (id === idOf(number, width)) counts.set(width, (counts.get(width) ?? 0) + 1)
+  }
+  const most = Math.max(...counts.values())
+  const usual = [...counts].filter(([, count]) => count === most)
+  return usual.length === 1 ? usual[0]![0] : null
 }
