@@ -190,13 +190,13 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
       async () => {
         await agent.step(tool('running'))
         // Twice the silence that it would be allowed without a tool, by the agent's own clock.
-        await agent.step(`Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000)`)
+        await agent.step(`Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000)`)
         await agent.step(tool('ok'))
       },
-      { limits: limits({ stallSeconds: 0.5 }) },
+      { limits: limits({ stallSeconds: 1.5 }) },
     )
     expect(outcome.end.kind).toBe('stalled')
-    expect(outcome.seconds).toBeGreaterThan(1)
+    expect(outcome.seconds).toBeGreaterThan(3)
   })
 
   test('and takes one turn too many is stopped', async () => {
