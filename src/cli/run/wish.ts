@@ -44,39 +44,44 @@ export function oneOf<Word extends string>(words: readonly Word[], text: string 
 
 /** Refuses flags that have no effect, or contradict each other: to choose one would be a guess. */
 function refuseContradictions(options: Options, isInteractive: boolean): void {
-  if (options.number('max-tasks') !== undefined && !options.on('loop'))
-    throw new UserError('--max-tasks needs --loop', 'Without --loop a run does one task.')
-  if (options.number('jobs') !== undefined && !options.on('loop'))
-    throw new UserError('--jobs needs --loop', 'Without --loop a run does one task.')
-  if (options.text('branch') !== undefined && options.on('push'))
-    throw new UserError(
-      '--push is about the branch that is checked out, and --branch lands on another',
-      'Leave one of them out.',
+  const isGiven = (name: string): boolean => options.text(name) !== undefined
+  const refuse = (isWrong: boolean, message: string, fix = 'Leave one of them out.'): void => {
+    if (isWrong) throw new UserError(message, fix)
+  }
+  const agent = options.text('agent') ?? 'command'
+  for (const name of ['max-tasks', 'jobs'])
+    refuse(
+      options.number(name) !== undefined && !options.on('loop'),
+      `--${name} needs --loop`,
+      'Without --loop a run does one task.',
     )
-  if (options.list('gate').length > 0 && options.on('no-gates'))
-    throw new UserError('--no-gates takes no gate at all, and --gate names one', 'Leave one of them out.')
+  refuse(
+    isGiven('branch') && options.on('push'),
+    '--push is about the branch that is checked out, and --branch lands on another',
+  )
+  refuse(
+    options.list('gate').length > 0 && options.on('no-gates'),
+    '--no-gates takes no gate at all, and --gate names one',
+  )
   refuseWithQueue(options)
-  const agent = options.text('agent')
-  if (options.text('command') !== undefined && agent !== undefined && agent !== 'command')
-    throw new UserError(
-      `--command is for the agent named command, not for ${agent}`,
-      'Take --agent command, or leave --command out.',
-    )
-  if (options.on('interactive') && (options.number('jobs') ?? 1) > 1)
-    throw new UserError(
-      '--interactive has one terminal, and --jobs wants several tasks at once',
-      'Leave one of them out.',
-    )
-  if (options.on('interactive') && options.text('queue') !== undefined)
-    throw new UserError(
-      '--interactive has you drive an agent here, and --queue has workers elsewhere run theirs',
-      'Leave one of them out.',
-    )
-  if (options.text('on-failure') === 'ask' && !isInteractive)
-    throw new UserError(
-      '--on-failure ask finds nobody to ask here',
-      'Outside a terminal, and with --json, take block or stop.',
-    )
+  refuse(
+    isGiven('command') && agent !== 'command',
+    `--command is for the agent named command, not for ${agent}`,
+    'Take --agent command, or leave --command out.',
+  )
+  refuse(
+    options.on('interactive') && (options.number('jobs') ?? 1) > 1,
+    '--interactive has one terminal, and --jobs wants several tasks at once',
+  )
+  refuse(
+    options.on('interactive') && isGiven('queue'),
+    '--interactive has you drive an agent here, and --queue has workers elsewhere run theirs',
+  )
+  refuse(
+    options.text('on-failure') === 'ask' && !isInteractive,
+    '--on-failure ask finds nobody to ask here',
+    'Outside a terminal, and with --json, take block or stop.',
+  )
 }
 
 /**
