@@ -30,27 +30,25 @@ export function lintView(found: LintScreen): readonly Block[] {
 
 /** Shows what is the same in many files only once, at the first place, with the other files' names. */
 export function groupAlike(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const keyOf = ({ severity, rule, message }: Diagnostic): string => `${severity} ${rule} ${message}`
   const alike = new Map<string, Map<string, Diagnostic>>()
   for (const found of diagnostics) {
-    const key = `${found.severity} ${found.rule} ${found.message}`
-    const byFile = alike.get(key) ?? new Map<string, Diagnostic>()
+    const byFile = alike.get(keyOf(found)) ?? new Map<string, Diagnostic>()
     // A second place in one file would be lost behind the file's name.
     if (!byFile.has(found.file)) byFile.set(found.file, found)
-    alike.set(key, byFile)
+    alike.set(keyOf(found), byFile)
   }
-  const large = [...alike.values()]
-    .filter(({ size }) => size > MOST_ALIKE)
-    .map((byFile) => [...byFile.values()])
-  const groupOf = new Map(large.flatMap((group) => group.map((found) => [found, group] as const)))
   return diagnostics.flatMap((found) => {
-    const group = groupOf.get(found)
-    if (!group) return [found]
-    return found === group[0] ? [{ ...found, message: `${found.message} ${alsoIn(group.slice(1))}` }] : []
+    const byFile = alike.get(keyOf(found))!
+    if (byFile.size <= MOST_ALIKE || byFile.get(found.file) !== found) return [found]
+    const [first] = byFile.values()
+    if (found !== first) return []
+    return [{ ...found, message: `${found.message} ${alsoIn([...byFile.values()].slice(1))}` }]
   })
 }
 
 const MOST_ALIKE = 5
-/** Each error has to be mended, so nearly all are named. */
+/** Each error has to be fixed, so nearly all are named. */
 const MOST_NAMED = { error: 100, warning: 12 } as const
 
 function alsoIn(others: readonly Diagnostic[]): string {

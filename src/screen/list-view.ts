@@ -10,12 +10,11 @@ import {
   BLANK,
   coloured,
   type Block,
-  type Line,
   type Row,
   type Cell,
 } from './block.ts'
 import { firstSentence } from './reason-text.ts'
-import { signOf } from './task-lines.ts'
+import { bar, signOf } from './task-lines.ts'
 
 /** The facts of a task in the list. */
 type ListedTask = Facts<'title' | 'milestone' | 'completed' | 'discipline'>
@@ -73,16 +72,8 @@ function headRow(milestone: string | null, members: readonly TaskState<ListedTas
   const done = doneIn(members)
   return spread(
     [strong(milestone ?? 'No milestone')],
-    [dim(`${done} of ${members.length} done  `), ...bar(done / members.length)],
+    [dim(`${done} of ${members.length} done  `), ...bar(done / members.length, 10)],
   )
-}
-
-const BAR_COLUMNS = 10
-
-/** A bar of ten signs for a share; full only for all of it. */
-function bar(share: number): Line {
-  const full = Math.floor(share * BAR_COLUMNS)
-  return ['█'.repeat(full), dim('░'.repeat(BAR_COLUMNS - full))]
 }
 
 function rowOf<T extends ListedTask>(

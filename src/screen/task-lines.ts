@@ -95,6 +95,12 @@ export function standingOf({ task, eligible, waiting }: TaskState<TaskHead>): St
     : 'waiting'
 }
 
+/** A bar for a share of tasks; full only for all of them. */
+export function bar(share: number, columns: number): Line {
+  const full = Math.floor(share * columns)
+  return ['█'.repeat(full), dim('░'.repeat(columns - full))]
+}
+
 /** A task's limits in words: `75 turns, 15 min`. */
 export function limitsText(maxTurns: number, timeoutSeconds: number): string {
   return `${counted(maxTurns, 'turn')}, ${timeLimitText(timeoutSeconds)}`

@@ -4,6 +4,7 @@ import { questionText } from '../../engine/questions.ts'
 import { strong, dim, accent, good, bad, line, textOf, type Block, type Line, type Piece } from '../block.ts'
 import { linesOfBlocks, fit, lineWidth } from '../layout.ts'
 import { questionView, crashText, jobLine, progressFacts, stateWord } from '../run-state.ts'
+import { bar } from '../task-lines.ts'
 import { placeFacts, spentText } from '../told.ts'
 import { textWidth } from '../width.ts'
 import type { BoardTask, TreeRow } from './board.ts'
@@ -117,14 +118,11 @@ function listPart(input: ViewInput, width: number, height: number): Pick<Part, '
   const shown = rows.slice(top, top + height).map((row): Line => {
     if (row.kind !== 'milestone') return taskLine(row.kind === 'task' ? row.task : null, input, width)
     const { name, done, all } = row
-    const full = Math.floor((done / all) * BAR)
-    return apart([strong(name)], ['█'.repeat(full), dim('░'.repeat(BAR - full)), ` ${done}/${all}`], width)
+    return apart([strong(name)], [...bar(done / all, 8), ` ${done}/${all}`], width)
   })
   const lines = rows.length === 0 ? [[dim('no task matches')]] : shown
   return { title: [state.focus === 'tasks' ? accent('Tasks') : dim('Tasks')], right: '', lines }
 }
-
-const BAR = 8
 
 /** A task, or the run as a whole, with its sign and a few words. */
 function taskLine(task: BoardTask | null, input: ViewInput, width: number): Line {
