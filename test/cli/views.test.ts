@@ -38,7 +38,7 @@ describe('ralph next', () => {
     const cwd = project({}, {}, {}, { Depends: 'T-001' })
     const stdout = await print(cwd, 'next', { columns: 50, env: { NO_COLOR: '1' } })
     expect(stdout.trimEnd().split('\n\n').at(-1)).toBe(
-      '0 of 4 done · 2 more eligible (ralph next --all)\n· 1 waits (ralph next --explain)',
+      '0 of 4 done · 2 more eligible (ralph next --all) ·\n1 waits (ralph next --explain)',
     )
   })
 
