@@ -69,8 +69,10 @@ interface CommitToKeep {
   readonly replaces?: string | null
 }
 
-const RECORDS = 'refs/ralph/attempts'
-const CANDIDATES = 'refs/ralph/candidates'
+/** Failed attempts; work that waits to land; what had the name of another machine's work. */
+export const RECORDS = 'refs/ralph/attempts'
+export const CANDIDATES = 'refs/ralph/candidates'
+export const STRAY = 'refs/ralph/stray'
 
 /** The ref that keeps attempt `number` of a task. */
 export function attemptRef(task: string, number: number): string {

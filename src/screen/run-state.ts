@@ -49,7 +49,7 @@ export function jobLine({ doing, gates, note, since, until }: JobStatus, now: Da
       return [...done, done.length === 0 ? '' : '   ', LIVE, ` ${note} ${time}`]
     }
     case 'landing':
-      return [LIVE, ` lands ${time}`]
+      return [LIVE, ` ${note === '' ? 'lands' : note} ${time}`]
     case 'waiting':
       return note === '' ? [] : [dim('◌'), ` ${note}`, ...(until === null ? [] : [waitWords(until, now)])]
     case 'person':

@@ -1,4 +1,5 @@
 import type { RunEnd, RunEvent, StopMode, TaskStarted } from '../engine/events/event.ts'
+import { formatDuration } from '../base/time.ts'
 import type { GateResult } from '../base/nouns.ts'
 import type { Usage } from '../base/nouns.ts'
 import { sum, UNKNOWN_USAGE } from '../base/usage.ts'
@@ -183,6 +184,10 @@ function after(status: RunStatus, event: RunEvent): RunStatus {
       return job(event.id, { gates: [] })
     case 'landing-started':
       return begins(event.id, 'landing')
+    case 'sealing': {
+      const about = `seals (about ${formatDuration(event.expectedSeconds)} in all)`
+      return job(event.id, { note: about })
+    }
     case 'landing-finished': {
       const { id, result, paths } = event
       const others = status.held.filter((one) => one.id !== id)

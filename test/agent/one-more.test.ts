@@ -80,6 +80,8 @@ beforeAll(async () => {
     line,
   )
   writeFileSync(registry, lines.join(''))
+  const names = join(folder, 'src/base/names.ts')
+  writeFileSync(names, readFileSync(names, 'utf8').replace("  'claude',", "  'mine',\n  'claude',"))
   const bundle = await rolldown({ input: join(folder, 'src/bin.ts'), platform: 'node', logLevel: 'silent' })
   await bundle.write({
     dir: join(folder, 'dist'),
@@ -101,7 +103,7 @@ function ralph(root: string, ...args: readonly string[]): string {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'one more agent is one file and one line in the registry: it is found, looked at, asked and believed',
+  'one more agent is one file, its name, and one line in the registry: it is found, looked at, asked and believed',
   () => {
     const root = makeRepository({
       'docs/tasks/T-001.md':

@@ -96,7 +96,7 @@ async function print(context: Context, place: Place): Promise<Selection<TaskHead
 
 /** A run reads tasks from the branch: what is only in the checkout is not what it would do. */
 async function sayIfNotCommitted(context: Context, place: Place, file: string): Promise<void> {
-  const { notCommitted } = await import('../../git/uncommitted.ts')
+  const { notCommitted } = await import('../../authoring/uncommitted.ts')
   const problem = await notCommitted(context.io, place, file)
   if (problem !== null) await context.note([line(problem)])
 }

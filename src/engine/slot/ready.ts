@@ -164,17 +164,17 @@ export class Readying {
     return stdout.length > 0
   }
 
-  /** Notes that the packages are as they were installed, and what git ignores: some of it the installing has made. */
-  stamp(path: string, ignored: readonly string[]): void {
+  /** Notes for which key the packages were installed, and what git ignores: some of it the installing has made. */
+  stamp(path: string, key: string, ignored: readonly string[]): void {
     // A new file has the present time, whatever the one before had in it.
     rmSync(path, { force: true })
-    writeFileSync(path, ignored.filter((one) => !one.endsWith('.egg-info/')).join('\0'))
+    writeFileSync(path, [key, ...ignored.filter((one) => !one.endsWith('.egg-info/'))].join('\0'))
   }
 
   /** Whether all that is noted so is still in a folder: a clean-up after failed gates removes what no one else makes. */
-  isWhole(top: string, stamp: string): boolean {
-    const ignored = textAt(stamp).split('\0').filter(Boolean)
-    return ignored.every((path) => existsSync(join(top, path)))
+  isWhole(top: string, stamp: string, key: string): boolean {
+    const [noted, ...ignored] = textAt(stamp).split('\0')
+    return noted === key && ignored.every((path) => existsSync(join(top, path)))
   }
 
   /** The installed folders of a project, and of the packages in it. */

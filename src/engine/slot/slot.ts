@@ -1,10 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, statfsSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { removeAll } from '../../base/remove.ts'
-import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { UserError } from '../../base/errors.ts'
-import { textAt } from '../../base/read-file.ts'
-import { parsedJson } from '../../base/text.ts'
 import { contentsOf } from '../../git/contents.ts'
 import { isAncestor, type Base } from '../../git/head.ts'
 import { makePlainCommit } from '../../git/made-commit.ts'
@@ -46,12 +43,6 @@ export interface Installing {
   readonly run: RunInstall
   readonly onCommand: (command: string) => void
   readonly warn: (message: string) => void
-}
-
-/** What was installed on each side, by the key of its lock files. */
-interface SlotState {
-  readonly version: 1
-  readonly readied: Readonly<Record<Side['name'], string | null>>
 }
 
 /** What slots are made with. */
@@ -368,27 +359,21 @@ export class Slot {
   async renewPackages(installing: Installing): Promise<string | null> {
     const { readying } = this.#plan
     if (!(await readying.isTouched(this.check.root, this.#stampOf(this.check)))) return null
-    this.#note(this.check, null)
+    rmSync(this.#stampOf(this.check), { force: true })
     return this.#makeReady(this.check, installing)
   }
 
   async #makeReady(side: Side, { run, onCommand, warn }: Installing): Promise<string | null> {
     const { readying } = this.#plan
-    const { root, name, folder } = side
+    const { root, folder } = side
     const key = readying.keyFor(root)
     const stamp = this.#stampOf(side)
-    const isReady =
-      this.#state().readied[name] === key &&
-      existsSync(stamp) &&
-      readying.isWhole(folder.files, stamp) &&
-      !(await readying.isTouched(root, stamp))
-    if (!isReady) {
-      this.#note(side, null)
+    if (!readying.isWhole(folder.files, stamp, key) || (await readying.isTouched(root, stamp))) {
+      rmSync(stamp, { force: true })
       const { problem, warnings }: Readied = await readying.install(root, run, onCommand)
       for (const warning of warnings) warn(warning)
       if (problem !== null) return problem
-      readying.stamp(stamp, await allIgnored(folder.git))
-      this.#note(side, key)
+      readying.stamp(stamp, key, await allIgnored(folder.git))
     }
     await readying.placeNamed(root)
     return null
@@ -396,18 +381,6 @@ export class Slot {
 
   #stampOf({ name }: Side): string {
     return join(this.path, `${name}.ready`)
-  }
-
-  #state(): SlotState {
-    const read = parsedJson(textAt(join(this.path, 'slot.json')))
-    return isState(read) ? read : { version: 1, readied: { work: null, check: null } }
-  }
-
-  #note({ name }: Side, key: string | null): void {
-    const { readied } = this.#state()
-    if (readied[name] === key) return
-    const state: SlotState = { version: 1, readied: { ...readied, [name]: key } }
-    writeFileAtomic(join(this.path, 'slot.json'), JSON.stringify(state))
   }
 
   /** Throws the whole slot away. */
@@ -424,10 +397,6 @@ export class Slot {
     folder.forget()
     this.#clean = null
   }
-}
-
-function isState(read: unknown): read is SlotState {
-  return typeof read === 'object' && read !== null && 'readied' in read && typeof read.readied === 'object'
 }
 
 /** Whether a link's target is absolute, or above the top of the repository. */

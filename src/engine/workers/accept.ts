@@ -44,11 +44,7 @@ export async function acceptReport(
     ? outcome('lost', `the worker ${worker} was ended`)
     : { ...reported, until: until === null ? null : new Date(until) }
   const record = end.record === null ? null : await recordOf(given, end.record, remote)
-  const begun = await begunTree(given.job, given.ports.home.git)
-  const tree = record?.tree ?? begun
-  const facts = { outcome: ended, seconds: record?.seconds ?? 0, usage: end.usage, unchanged: tree === begun }
-  const decision = decide(facts, { ...job.situation, now: ports.now() })
-  return { kind: 'failed', outcome: ended, decision, record, tree, usage: end.usage, session: null }
+  return failedElsewhere(given, ended, { record, usage: end.usage })
 }
 
 /** Records a lost attempt: the next one gets its own number and candidate. */
@@ -61,13 +57,20 @@ export async function recordLost(given: GivenJob, reason: string): Promise<Faile
 }
 
 /** The result of an attempt that was not made; nothing is recorded. */
-export async function notMade(given: GivenJob, ended: Outcome): Promise<Failed> {
-  const { job, ports } = given
-  const usage = UNKNOWN_USAGE
-  const facts = { outcome: ended, seconds: 0, usage, unchanged: true }
+export function notMade(given: GivenJob, ended: Outcome): Promise<Failed> {
+  return failedElsewhere(given, ended, { record: null, usage: UNKNOWN_USAGE })
+}
+
+async function failedElsewhere(
+  { job, ports }: GivenJob,
+  ended: Outcome,
+  { record, usage }: Pick<Failed, 'record' | 'usage'>,
+): Promise<Failed> {
+  const begun = await begunTree(job, ports.home.git)
+  const tree = record?.tree ?? begun
+  const facts = { outcome: ended, seconds: record?.seconds ?? 0, usage, unchanged: tree === begun }
   const decision = decide(facts, { ...job.situation, now: ports.now() })
-  const tree = await begunTree(given.job, given.ports.home.git)
-  return { kind: 'failed', outcome: ended, decision, record: null, tree, usage, session: null }
+  return { kind: 'failed', outcome: ended, decision, record, tree, usage, session: null }
 }
 
 async function acceptPassed(

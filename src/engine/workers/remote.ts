@@ -3,11 +3,9 @@ import { oneAtATime } from '../../base/mutex.ts'
 import { GitError, type Git } from '../../git/git.ts'
 import { isAncestor, objectAt } from '../../git/head.ts'
 import { pushForward, pushGone, pushNew, type PushResult } from '../../git/push.ts'
+import { CANDIDATES, RECORDS, STRAY } from '../../git/record.ts'
 import { copyRefs } from '../../git/refs.ts'
 import { sleep } from '../../process/sleep.ts'
-
-const RECORDS = 'refs/ralph/attempts'
-const CANDIDATES = 'refs/ralph/candidates'
 
 /** The time between two tries: a network may come back. */
 const PAUSE_MS = 1000
@@ -28,8 +26,6 @@ export class Remote {
   readonly #inTurn = oneAtATime()
   /** Null if nobody waits. */
   #patience: RemotePatience | null = null
-  /** Branches of the remote with commits that they are known to hold: several jobs may have the same base. */
-
   /** `git` runs at the top of the checkout. */
   constructor(git: Git, name: string) {
     this.#git = git
@@ -120,14 +116,17 @@ export class Remote {
 
   /** Pushes the kept attempts, except those whose ref exists there. */
   async pushRecords(task: string): Promise<void> {
-    const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname)', `${RECORDS}/${task}`])
-    const refs = stdout.toString().split('\n').filter(Boolean)
+    const refs = await this.#refsIn(`${RECORDS}/${task}`)
     if (refs.length > 0) await this.pushNew(refs)
   }
 
   /** The refs of candidates on the remote. */
-  async candidates(): Promise<readonly string[]> {
-    const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname)', CANDIDATES])
+  candidates(): Promise<readonly string[]> {
+    return this.#refsIn(CANDIDATES)
+  }
+
+  async #refsIn(folder: string): Promise<readonly string[]> {
+    const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname)', folder])
     return stdout.toString().split('\n').filter(Boolean)
   }
 
@@ -145,7 +144,7 @@ export class Remote {
     const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])
     for (const line of stdout.toString().split('\n').filter(Boolean)) {
       const [ref = '', commit = ''] = line.split(' ')
-      const to = `refs/ralph/stray/${commit.slice(0, 10)}/${ref.slice('refs/ralph/'.length)}`
+      const to = `${STRAY}/${commit.slice(0, 10)}/${ref.slice('refs/ralph/'.length)}`
       await this.#git.run(['update-ref', to, commit])
       await this.#git.run(['update-ref', '--stdin'], { stdin: `delete ${ref} ${commit}\n` })
       moved.push(to)

@@ -1,6 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import * as v from 'valibot'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { UserError } from '../../base/errors.ts'
 import { textAt } from '../../base/read-file.ts'
@@ -90,16 +89,8 @@ function traceOf(folder: string, number: number): string {
   return join(folder, `${number}.run.json`)
 }
 
+/** Only ralph writes there. */
 function readTrace(path: string): RunTrace | null {
-  const read = v.safeParse(TRACE, parsedJson(textAt(path)))
-  return read.success ? read.output : null
+  const read = parsedJson(textAt(path))
+  return typeof read === 'object' && read !== null && 'mark' in read ? (read as RunTrace) : null
 }
-
-const PROCESS = v.object({
-  pid: v.number(),
-  group: v.nullable(v.number()),
-  startedAt: v.string(),
-  boot: v.string(),
-  notedAt: v.exactOptional(v.number()),
-})
-const TRACE = v.object({ mark: v.string(), processes: v.array(PROCESS) })

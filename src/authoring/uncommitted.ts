@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openReadingGit } from './door.ts'
-import { readStatus } from './status.ts'
+import { openReadingGit } from '../git/door.ts'
+import { readStatus } from '../git/status.ts'
 import type { World } from '../base/world.ts'
 
 /** What a preview says of a file that differs from the last commit, because a run reads it there; null if it does not. */
