@@ -1,25 +1,4 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Git } from './git.ts'
-
-/** The folders and the file of which at least one is touched whenever a ref changes. */
-export function refPlaces(commonDir: string): readonly string[] {
-  const refs = join(commonDir, 'refs')
-  const folders = [refs, join(commonDir, 'reftable'), ...foldersBelow(refs)]
-  return [...folders, join(commonDir, 'packed-refs')]
-}
-
-/** The folders of refs below one, without remote-tracking refs, of which there may be many. */
-export function foldersBelow(folder: string): readonly string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true })
-    const inside = entries.filter((entry) => entry.isDirectory() && entry.name !== 'remotes')
-    return inside.flatMap(({ name }) => [join(folder, name), ...foldersBelow(join(folder, name))])
-  } catch {
-    // It does not exist, or was removed since it was listed.
-    return []
-  }
-}
 
 /** Changes a ref that is still at `from`, or does not exist if that is null; null as `to` deletes it. */
 export async function setRef(

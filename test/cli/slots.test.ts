@@ -6,7 +6,7 @@ import { env, git, projectFolder, put } from '../repository.ts'
 import { repository } from './script-repository.ts'
 import { ralph } from './ralph.ts'
 
-it('slots of a checkout that has been gone for a day go too', async () => {
+it('slots of a checkout that has been gone for a day, or unused for a month, go too', async () => {
   const cache = projectFolder({})
   const runIn = (cwd: string) =>
     ralph(['run', '--agent', 'script'], { cwd, env: { ...env, XDG_CACHE_HOME: cache } })
@@ -20,9 +20,18 @@ it('slots of a checkout that has been gone for a day go too', async () => {
   await runIn(repository({ 'T-001': 'echo x > x' }))
   expect(slots()).toContain(name)
   utimesSync(note, 0, 0)
-  await runIn(repository({ 'T-001': 'echo x > x' }))
+  const unused = repository({ 'T-001': 'echo x > x' })
+  await runIn(unused)
   expect(slots()).toHaveLength(2)
   expect(slots()).not.toContain(name)
+  const others = slots()
+  for (const other of others) utimesSync(join(cache, 'ralph', other, 'checkout'), 0, 0)
+  put(unused, { '.ralph/run.json': '{}' })
+  await runIn(repository({ 'T-001': 'echo x > x' }))
+  expect(slots()).toHaveLength(2)
+  rmSync(join(unused, '.ralph/run.json'))
+  await runIn(repository({ 'T-001': 'echo x > x' }))
+  expect(slots().filter((other) => others.includes(other))).toEqual([])
 })
 
 it('packages are installed where the agent works, and are in no commit', async () => {

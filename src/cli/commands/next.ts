@@ -53,10 +53,10 @@ async function foreignIn(root: string): Promise<readonly string[]> {
 
 /** Prints the prompt of the next task; returns whether there is one. */
 async function printPrompt(context: Context, place: Place): Promise<boolean> {
-  const { states, next } = await selectByHeads(place)
+  const { next } = await selectByHeads(place)
   if (!next) return false
   const { showPrompt } = await import('../show-prompt.ts')
-  await showPrompt(context, { ...place, tasks: states.map(({ task }) => task) }, next)
+  await showPrompt(context, place, next.id)
   return true
 }
 

@@ -87,7 +87,7 @@ export function slotsOf(
     folder,
     readying,
     get(number) {
-      if (made.size === 0) takeFolder(folder, repository.root)
+      if (made.size === 0) takeFolder(folder, root)
       const slot = made.get(number) ?? new Slot(number, { home, folder, readying, env })
       made.set(number, slot)
       return slot
@@ -103,21 +103,26 @@ export function slotsOf(
   }
 }
 
-/** The file in a folder of slots with the path of its checkout. */
-const CHECKOUT = 'checkout'
+/** The file in a folder of slots with the path of its project, written at each use. */
+const PROJECT = 'checkout'
+const DAY_MS = 24 * 60 * 60 * 1000
 /** A checkout may be gone for a while, as one on another disk. */
-const GONE_MS = 24 * 60 * 60 * 1000
+const GONE_DAYS = 1
+const UNUSED_DAYS = 30
 
-/** Notes whose slots are in a folder, and removes the slots of checkouts that have been gone for a day. */
-function takeFolder(folder: string, checkout: string): void {
+/** Notes whose slots are in a folder, and removes those of projects that are gone, or had no run for a month. */
+function takeFolder(folder: string, project: string): void {
   mkdirSync(folder, { recursive: true })
-  const noteOf = (name: string): string => join(dirname(folder), name, CHECKOUT)
-  writeFileSync(join(folder, CHECKOUT), checkout)
-  const now = statSync(join(folder, CHECKOUT)).mtimeMs
+  writeFileSync(join(folder, PROJECT), project)
+  const now = statSync(join(folder, PROJECT)).mtimeMs
   for (const name of readdirSync(dirname(folder))) {
-    const of = readPlainFile(noteOf(name), 4096)
-    if (of !== null && of !== '' && !existsSync(of) && now - statSync(noteOf(name)).mtimeMs > GONE_MS)
-      removeAll(join(dirname(folder), name))
+    const other = join(dirname(folder), name)
+    const of = readPlainFile(join(other, PROJECT), 4096)
+    if (of === null || of === '') continue
+    const days = (now - statSync(join(other, PROJECT)).mtimeMs) / DAY_MS
+    // What a dead run has left in its slots is recorded by the next one.
+    const isOver = existsSync(of) ? days > UNUSED_DAYS && !existsSync(runFolder(of).note) : days > GONE_DAYS
+    if (isOver) removeAll(other)
   }
 }
 

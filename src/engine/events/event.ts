@@ -317,8 +317,6 @@ export type TaskGivenUp = Kind<'task-given-up'>
 export type TaskCompleted = Kind<'task-completed'>
 export type TaskBlocked = Kind<'task-blocked'>
 export type Caged = Kind<'caged'>
-export type Question = Kind<'question'>
-export type AttemptStarted = Kind<'attempt-started'>
 
 /** Something that an agent may not do to ralph's or the person's things, and how it was handled. */
 export type Interference = Read<typeof interference>
