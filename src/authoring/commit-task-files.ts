@@ -22,6 +22,8 @@ interface TaskFileCommit {
   readonly texts: ReadonlyMap<string, string>
   /** Those of them that are new. */
   readonly added?: readonly string[]
+  /** The task's own file, whose uncommitted text is a person's, and part of the commit. */
+  readonly task?: string
   readonly message: string
 }
 
@@ -37,13 +39,15 @@ export async function commitTaskFiles(world: World, request: TaskFileCommit): Pr
 
 async function write(
   { git, repository }: Awaited<ReturnType<typeof openWithCommit>>,
-  { root, texts, added = [], message }: TaskFileCommit,
+  { root, texts, added = [], task, message }: TaskFileCommit,
 ): Promise<void> {
   const files = [...texts.keys()]
   const paths = files.map((file) => relative(repository.root, join(root, file)).replaceAll('\\', '/'))
   const [{ entries }, spelling] = [await readStatus(git), await pathSpelling(git)]
   const changed = new Set(entries.map(({ path }) => pathKey(path, spelling)))
-  const dirty = files.find((_, index) => changed.has(pathKey(paths[index]!, spelling)))
+  const isDirty = (file: string, index: number): boolean =>
+    file !== task && changed.has(pathKey(paths[index]!, spelling))
+  const dirty = files.find(isDirty)
   if (dirty !== undefined) {
     throw new UserError(
       `${dirty} is not committed`,

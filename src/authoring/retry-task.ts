@@ -31,6 +31,7 @@ export async function retry(
   const origin = await origins.texts(task, { status: 'TODO', reason: '', at: world.now(), failed: [] })
   await commitTaskFiles(world, {
     root: place.root,
+    task: file,
     texts: new Map([[file, retryTask(task, await spelledWords(place), answer)], ...origin]),
     message: answer === null ? retryMessage(id) : answerMessage(id, answer),
   })

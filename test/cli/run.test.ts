@@ -269,9 +269,11 @@ describe('a task that failed', () => {
     expect(git(cwd, 'show', `HEAD:${file}`)).toContain('BLOCKED')
   })
 
-  it('is not retried where its file holds something of the person', async () => {
+  it('is retried with what the person has written into its file meanwhile, and nothing else of theirs', async () => {
     const cwd = await failed()
-    put(cwd, { [file]: `${git(cwd, 'show', `HEAD:${file}`)}\nMine.\n` })
-    expect(await refusalOf(by(cwd, 'retry', '1'))).toEqual([2, `error: ${file} is not committed`])
+    put(cwd, { [file]: `${git(cwd, 'show', `HEAD:${file}`)}\nMine.\n`, other: 'theirs' })
+    expect((await by(cwd, 'retry', '1')).code).toBe(0)
+    expect(git(cwd, 'show', `HEAD:${file}`)).toMatch(/Mine\./)
+    expect(status(cwd)).toBe('?? other')
   })
 })

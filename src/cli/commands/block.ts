@@ -25,6 +25,7 @@ export async function run(context: Context): Promise<number> {
   const origin = await origins.texts(task, { status: 'BLOCKED', reason, at: context.io.now(), failed: [] })
   await commitTaskFiles(context.io, {
     root: place.root,
+    task: task.file,
     texts: new Map([[task.file, blockTask(task, blockage, await spelledWords(place))], ...origin]),
     message: blockMessage(task, blockage),
   })
