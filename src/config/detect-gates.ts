@@ -9,9 +9,12 @@ type Commands = Partial<Record<Kind, string>>
 
 const TIMEOUT_SECONDS = 600
 
-/** The checks that a project's own files name; may be empty. A linter is optional: it is shown, and stops nothing. */
-export function detectGates(root: string): Gate[] {
-  const folder = folderAt(root)
+/**
+ * The checks that a project's own files name; may be empty. A linter is optional: it is shown, and stops nothing. The
+ * files may be those of a commit, by name.
+ */
+export function detectGates(root: string, files?: ReadonlyMap<string, string>): Gate[] {
+  const folder = files ? folderOf(root, files) : folderAt(root)
   const found = ECOSYSTEMS.map(({ name, detect }) => ({ name, commands: detect(folder) }))
   const make = makeTargets(folder)
   return KINDS.flatMap((kind) => {
@@ -168,6 +171,10 @@ interface Folder {
   has(name: string): boolean
   /** The text of a file; undefined if it does not exist or cannot be read. */
   text(name: string): string | undefined
+}
+
+function folderOf(root: string, files: ReadonlyMap<string, string>): Folder {
+  return { root, has: (name) => files.has(name), text: (name) => files.get(name) }
 }
 
 function folderAt(root: string): Folder {

@@ -8,6 +8,10 @@ import { underLock } from '../../engine/alone.ts'
 import { runFolder } from '../../engine/folder.ts'
 import type { RunOptions, RunPorts } from '../../engine/ports.ts'
 import { Folder } from '../../engine/slot/folder.ts'
+import { detectGates } from '../../config/detect-gates.ts'
+import { contentsOf } from '../../git/contents.ts'
+import { entriesIn } from '../../git/tree.ts'
+import type { Gate } from '../../base/nouns.ts'
 import { openHome, type Home } from '../../engine/slot/home.ts'
 import { lastTrusted } from '../../engine/trust.ts'
 import { untrusted } from './trust.ts'
@@ -70,8 +74,12 @@ export async function readFromBranch(
       ? []
       : [`${fewOf(config)} was changed by an agent, and is not in force before you accept it: ralph trust`]),
   ]
+  const withGates = async (project: Project): Promise<ReadProject> => {
+    const gates = project.config.gates ?? (await detectedGates(home, { root, trusted, tip }))
+    return { project: { ...project, config: { ...project.config, gates } }, warnings }
+  }
   if (isAsCommitted && !isElsewhere && config.length === 0)
-    return { project: committed ? await openProject(where) : own, warnings }
+    return withGates(committed ? await openProject(where) : own)
   const folder = slotsFolder(
     { root, top: repository.root },
     { dir: own.config.workspace.dir, env: world.env },
@@ -85,7 +93,28 @@ export async function readFromBranch(
   })
   const inForce =
     config.length === 0 ? now : { ...now, config: (await projectAt(home, folder, trusted, where)).config }
-  return { project: { ...inForce, root }, warnings }
+  return withGates({ ...inForce, root })
+}
+
+/** The detected gates. What agents wrote since the last commit of a person adds gates, and takes none away. */
+async function detectedGates(
+  { git, prefix }: Home,
+  { root, trusted, tip }: { readonly root: string; readonly trusted: string; readonly tip: string },
+): Promise<readonly Gate[]> {
+  const now = detectGates(root)
+  if (trusted === tip) return now
+  const entries = (
+    await entriesIn(git, ['--full-tree', trusted, '--', ...(prefix === '' ? [] : [prefix])])
+  ).filter(({ mode }) => mode.startsWith('100'))
+  const contents = await contentsOf(
+    git,
+    entries.map(({ hash }) => hash),
+  )
+  const files = new Map(
+    entries.map(({ hash, path }) => [path.slice(prefix.length), contents.get(hash)?.toString() ?? '']),
+  )
+  const then = detectGates(root, files)
+  return [...then, ...now.filter(({ name }) => !then.some((gate) => gate.name === name))]
 }
 
 /** The project as a commit has it, read from a folder of ralph's own below that one. */
