@@ -1,8 +1,8 @@
 const NEWLINE = 10
 
 /**
- * Splits a stream of bytes into lines, for any chunks. A line that is longer than the limit is cut, so memory is
- * bounded; bytes that are not UTF-8 become replacement characters.
+ * Splits a stream of bytes into lines, for any chunks. A line that is longer than the limit is cut where it
+ * comes in several chunks, so memory is bounded; bytes that are not UTF-8 become replacement characters.
  */
 export class LineSplitter {
   readonly #maxBytes: number

@@ -63,6 +63,8 @@ describe('an excerpt', () => {
         expect(Buffer.from(excerpt).toString()).toBe(excerpt)
         expect(read(text.subarray(0, cut), text.subarray(cut)).excerpt(max)).toBe(excerpt)
       }),
+      // A carriage return after more than is kept of a line that comes in two chunks.
+      { examples: [[['x', '\n', ...Array<string>(5).fill('🚀'.repeat(300)), '\r', 'FAIL b\n'], 3000]] },
     )
   })
 })

@@ -14,6 +14,8 @@ import { LineSplitter } from '../../base/stream.ts'
 
 /** Longer lines are cut: nobody reads the rest. */
 const LINE_BYTES = 4096
+/** Of a line only so much is read. So many characters are in those bytes, whatever they are, and however they came. */
+const READ_LENGTH = 1300
 const LINE_LENGTH = 400
 /** The last lines show the result; the first that look like errors show the cause. */
 const LAST_LINES = 100
@@ -61,12 +63,13 @@ export class FailureOutput {
   }
 
   #take(lines: readonly string[]): void {
-    for (const text of lines) {
+    for (const line of lines) {
+      const text = line.slice(0, READ_LENGTH)
       this.#count++
       if (isInternalFrame(text)) continue
-      const line = { number: this.#count, text }
-      this.#errors.take(line)
-      this.#last.push(line)
+      const numbered = { number: this.#count, text }
+      this.#errors.take(numbered)
+      this.#last.push(numbered)
     }
     if (this.#last.length > 2 * LAST_LINES) this.#keepLast()
   }
