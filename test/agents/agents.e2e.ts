@@ -253,16 +253,6 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       expect(bodies[0]).toContain('The end of it.')
     })
 
-    test.skipIf(process.platform !== 'linux')('leaves nothing alive that it has started', async () => {
-      const seconds = uniqueSeconds()
-      const { outcome } = await run({
-        model: () => inTurn(shell(`(setsid sleep ${seconds} >/dev/null 2>&1 &); echo started`), DONE),
-        request: full,
-      })
-      expect(outcome.end.kind).toBe('done')
-      expect(alive(seconds)).toEqual([])
-    })
-
     test.skipIf(process.platform !== 'linux')(
       'is interrupted in the middle of a command, with all its children',
       async () => {

@@ -9,7 +9,7 @@ import { DECISIONS, REQUIREMENTS, RESEARCH, TASKS } from '../plan/planner.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
 import { environment } from './home.ts'
 import type { AgentName } from './installed.ts'
-import { say, type Model, type Reply } from './model.ts'
+import { type Model, type Reply } from './model.ts'
 
 const programs = inject('programs')
 const ANSWERS: Readonly<Record<string, object>> = {
@@ -70,24 +70,6 @@ describe.each(['claude', 'codex', 'gemini', 'opencode'] as const)('%s plans', (n
       expect(git(root, 'log', '--format=%s').trim().split('\n')).toHaveLength(5)
       expect(git(root, 'status', '--porcelain')).toBe('')
       expect(git(root, 'log', '-1', '--format=%(trailers:key=Agent,valueonly)')).toContain(name)
-    },
-  )
-
-  test.skipIf(programs[name] === undefined)(
-    'and is told what is wrong with prose, and with half an answer',
-    async () => {
-      let turns = 0
-      const model: Model = ({ isTurn, results }) => {
-        if (isTurn && results === 0) turns += 1
-        return turns === 1
-          ? say('I would rather talk about it.')
-          : { kind: 'answer', answer: { unknown: [] } }
-      }
-      const { answer, root } = await plan(name, () => model)
-      expect(answer.code).toBe(1)
-      expect(answer.stdout).toMatch(/this is missing|there is no JSON/)
-      expect(git(root, 'log', '--format=%s').trim()).toBe('Begin')
-      expect(git(root, 'status', '--porcelain')).toBe('')
     },
   )
 

@@ -164,34 +164,6 @@ describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name
     expect(outcome).toBe('done')
   })
 
-  test('asks in vain, and the task is blocked with the question', async () => {
-    const { outcome, file } = await runTask(
-      name,
-      () => turns(name, signal('ask', { question: 'Which licence?' }), say('Then not. <TASK_DONE>')),
-      { askTimeout: '1s' },
-    )
-    expect(outcome).toBe('blocked')
-    expect(file).toContain('Which licence?')
-  })
-
-  test('adds a task, which lands with its own', async () => {
-    const draft = {
-      title: 'Mend the tests',
-      description: 'They are slow.',
-      criteria: ['They are fast'],
-      depends: ['T-001'],
-    }
-    const { events, outcome, tracked } = await runTask(name, (write) =>
-      turns(name, write, signal('add_task', draft), signal('done', { summary: 'Done.' }), say('Bye.')),
-    )
-    expect(outcome).toBe('done')
-    expect(tracked).toContain('docs/tasks/T-002.md')
-    expect(events.find(({ type }) => type === 'task-added')).toMatchObject({
-      added: 'T-002',
-      title: 'Mend the tests',
-    })
-  })
-
   describe.skipIf(!available.ok)('in the sandbox', () => {
     test('asks, adds a task and says that it is done', async () => {
       const { events, outcome, tracked, bodies } = await runTask(
@@ -214,18 +186,6 @@ describe.each(AGENTS.filter((name) => programs[name] !== undefined))('%s', (name
       expect(bodies.join('')).toContain('The Unlicense')
       expect(tracked).toContain('hello.txt')
       expect(tracked).toContain('docs/tasks/T-002.md')
-    })
-
-    test('says that it is blocked', async () => {
-      const { outcome, file } = await runTask(
-        name,
-        () => turns(name, signal('blocked', { reason: 'No licence is named.' }), say('I stop.')),
-        {},
-        undefined,
-        true,
-      )
-      expect(outcome).toBe('blocked')
-      expect(file).toContain('No licence is named.')
     })
   })
 })

@@ -10,14 +10,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   prompt: async () => (await import('./prompt.ts')).benchPrompt(),
   seal: async () => (await import('./seal.ts')).benchSeal(),
   run: async () => (await import('./run.ts')).benchRun(),
-  jobs: async () => (await import('./jobs.ts')).benchJobs(),
-  queue: async () => (await import('./queue.ts')).benchQueue(),
-  mcp: async () => (await import('./mcp.ts')).benchMcp(),
-  bridge: async () => (await import('./bridge.ts')).benchBridge(),
-  screen: async () => [
-    ...(await (await import('./screen.ts')).benchScreen()),
-    ...(await (await import('./tui.ts')).benchTui()),
-  ],
+  screen: async () => (await import('./tui.ts')).benchTui(),
   agents: async () => (await import('./agents.ts')).benchAgents(),
 }
 

@@ -111,23 +111,4 @@ describe('the embedded queue', () => {
     expect(new Set(those(second, 'recovered').map(({ task }) => task))).toEqual(new Set(['T-001', 'T-002']))
     expectAllLanded(machines, at, 3)
   })
-
-  it.each(['committing', 'landing-finished'] as const)(
-    'goes on where its run was killed at %s',
-    async (phase) => {
-      const { machines, open } = gated(3)
-      open()
-      const at = machines.clone('run')
-      const first = start(at, RUN)
-      await first.until(isType('run-started'))
-      start(at, ['worker', '--queue', 'embedded', '--jobs', '2'])
-      await first.until(isType(phase))
-      await kill(first)
-      const second = start(at, RUN)
-      await second.until(isType('run-started'))
-      start(at, ['worker', '--queue', 'embedded', '--jobs', '2'])
-      expect(await second.ended).toEqual({ code: 0, stderr: '' })
-      expectAllLanded(machines, at, 3)
-    },
-  )
 })

@@ -82,17 +82,10 @@ export interface Going {
 }
 
 /** Starts ralph in a clone, with a folder of caches that is that machine's. */
-export function start(
-  cwd: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-  /** What starts it: a program and its arguments, as that which goes to another network first. */
-  before: readonly string[] = [],
-): Going {
-  const [program, ...all] = [...before, process.execPath, PROGRAM, ...args, '--json']
-  const child = spawn(program, all, {
+export function start(cwd: string, args: readonly string[]): Going {
+  const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], {
     cwd,
-    env: { ...ENV, RALPH_SANDBOX: 'off', XDG_CACHE_HOME: `${cwd}.cache`, ...env },
+    env: { ...ENV, RALPH_SANDBOX: 'off', XDG_CACHE_HOME: `${cwd}.cache` },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,8 +14,8 @@ export interface TestServer {
   readonly remove: () => void
 }
 
-/** Starts a Postgres whose binaries are on this machine; null where there are none, or nobody may start it. It answers to 127.0.0.1, or to an address of this machine that is named. */
-export async function startPostgres(host = '127.0.0.1'): Promise<TestServer | null> {
+/** Starts a Postgres whose binaries are on this machine; null where there are none, or nobody may start it. */
+export async function startPostgres(): Promise<TestServer | null> {
   const bin = binaries()
   if (bin === null) return null
   const as = process.getuid?.() === 0 ? otherUser() : []
@@ -29,16 +29,15 @@ export async function startPostgres(host = '127.0.0.1'): Promise<TestServer | nu
   chmodSync(folder, 0o700)
   const [data, port] = [join(folder, 'data'), await freePort()]
   run('initdb', '-D', data, '-A', 'trust', '-N', '-U', 'ralph')
-  appendFileSync(join(data, 'pg_hba.conf'), `host all all ${host}/24 trust\n`)
-  const options = `-p ${port} -k ${folder} -c listen_addresses=${host} -c fsync=off`
+  const options = `-p ${port} -k ${folder} -c listen_addresses=127.0.0.1 -c fsync=off`
   const start = (): void => run('pg_ctl', '-D', data, '-w', '-o', options, '-l', join(folder, 'log'), 'start')
   const stop = (): void => run('pg_ctl', '-D', data, '-w', '-m', 'immediate', 'stop')
   start()
   return {
     database() {
       const name = `test${++databases}`
-      run('createdb', '-h', host, '-p', String(port), '-U', 'ralph', name)
-      return `postgres://ralph@${host}:${port}/${name}`
+      run('createdb', '-h', '127.0.0.1', '-p', String(port), '-U', 'ralph', name)
+      return `postgres://ralph@127.0.0.1:${port}/${name}`
     },
     start,
     stop,
