@@ -144,26 +144,4 @@ describe('control of a run', () => {
     expect(log(root)).toBe('T-2: Do T-2\nBegin')
     expect(status(root)).toBe('')
   })
-
-  it('answers what is asked, from wherever', async () => {
-    const root = makeProject(2)
-    const control = new Control()
-    const events = await runAll({
-      root,
-      options: { onFailure: 'ask', retries: 0 },
-      deed: ({ cwd, task }) => (task.id === 'T-2' ? put(cwd, { work: '' }) : undefined),
-      ports: {
-        control,
-        ask: ({ id }, answered) => {
-          setTimeout(() => control.answer(id, 'skip'), 20)
-          return new Promise((resolve) => answered.addEventListener('abort', () => resolve('abort')))
-        },
-      },
-    })
-    expect(those(events, 'question')).toMatchObject([
-      { id: 'T-1', options: ['retry', 'skip', 'block', 'abort'] },
-    ])
-    expect(those(events, 'answered')).toMatchObject([{ answer: 'skip' }])
-    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-2'], failed: ['T-1'] }])
-  })
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Control } from '../../src/engine/control.ts'
 import { commit, git, put } from '../repository.ts'
-import { log, makeProject, read, runAll, status, those } from '../run/harness.ts'
+import { log, makeProject, runAll, status, those } from '../run/harness.ts'
 
 const candidates = (root: string): string =>
   git(root, 'for-each-ref', '--format=%(refname)', 'refs/ralph/candidates')
@@ -78,46 +78,6 @@ it('the commit has the duration, the attempts and the usage of all that the task
     'Turns: 3',
     'Cost: $1.00',
   ])
-})
-
-/** A project whose repository has this hook. */
-function hooked(name: string, script: string): string {
-  const root = makeProject()
-  put(root, { [`.git/hooks/${name}`]: `#!/bin/sh\n${script}\n` })
-  return root
-}
-
-it('a hook that refuses the commit is named as what did', async () => {
-  const root = hooked('pre-commit', 'echo no >&2; exit 1')
-  const events = await runAll({
-    root,
-    options: { retries: 0, onFailure: 'stop' },
-    deed: ({ cwd }) => put(cwd, { work: '' }),
-  })
-  const [finished] = those(events, 'attempt-finished')
-  expect(finished).toMatchObject({ reason: 'a git hook refused the commit', detail: 'no' })
-  expect(log(root)).toBe('Begin')
-})
-
-it('a hook sees the commit that is to be, and its changes are checked and land with it', async () => {
-  const root = hooked(
-    'pre-commit',
-    'git diff --cached --name-only > seen && echo done > work && git add seen work',
-  )
-  const checked: (string | null)[] = []
-  await runAll({
-    root,
-    deed: ({ cwd }) => put(cwd, { work: 'raw' }),
-    gate: (_, cwd) => {
-      checked.push(read(cwd, 'work'))
-      return true
-    },
-  })
-  expect(checked).toEqual(['raw', 'done\n'])
-  expect(git(root, 'show', 'HEAD:seen').split('\n')).toEqual(['docs/tasks/T-1.md', 'work'])
-  expect(git(root, 'show', 'HEAD:work')).toBe('done')
-  expect(log(root)).toBe('T-1: Do T-1\nBegin')
-  expect(status(root)).toBe('')
 })
 
 it('a task lands where a git that was killed has left the index of a commit to be made, and its lock', async () => {

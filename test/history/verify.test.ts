@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -289,16 +288,4 @@ describe('a history that others have worked on', () => {
     await verifyTasks(counting, { readTasks, vocabulary: TASK_VOCABULARY })
     expect(asked.length).toBeLessThan(8)
   })
-})
-
-it('reads a SHA-256 repository like any other', async () => {
-  const root = makeFolder()
-  execFileSync('git', ['init', '-q', '-b', 'main', '--object-format=sha256'], { cwd: root, env: ENV })
-  git(root, 'config', 'user.name', 'Ada')
-  git(root, 'config', 'user.email', 'ada@example.com')
-  put(root, { 'docs/tasks/T-001.md': taskText('T-001') })
-  commitAll(root, 'Begin')
-  const commit = await complete(root, 'T-001')
-  expect(commit).toHaveLength(64)
-  expect((await verification(root)).tasks).toMatchObject([{ state: 'sealed', found: commit }])
 })

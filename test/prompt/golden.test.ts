@@ -102,18 +102,6 @@ describe('the prompt of', () => {
     await expectGolden('files-in-every-state', project, text, { ignored: ['.env'] })
   })
 
-  it('folders and globs', async () => {
-    const project = files()
-    project.write('src/a/[id].ts', 'export const id = 1\n')
-    project.write('src/a/deep/b.ts', 'export const b = 1\n')
-    project.write('src/a/deep/b.css', 'b {}\n')
-    project.write('dist/out.ts', 'built\n')
-    project.write('src/a/generated/c.ts', 'generated\n')
-    const touched = 'src/a/[id].ts, src/auth/, src/a/**/*.ts, nothing/*.ts, dist'
-    const text = TASK.replace('\n\n## Desc', `\n- **Touches**: ${touched}\n\n## Desc`)
-    await expectGolden('folders-and-globs', project, text, { ignored: ['dist', 'src/a/generated'] })
-  })
-
   it('more than the budget allows', async () => {
     const long = (name: string): string =>
       Array.from({ length: 400 }, (_, line) => `export const ${name}${line} = ${line}\n`).join('')
@@ -168,11 +156,6 @@ describe('the prompt of', () => {
       makeProject(),
       `${TASK}\n## Previous Attempts\n\n### Blocked\nNeeds STRIPE_KEY.\n`,
     )
-  })
-
-  it('a task in another dialect and another language', async () => {
-    const text = `---\r\nreviewer: 김\r\n---\r\n# T-004：로그인\r\n\r\n> 초안\r\n\r\n* Status: TODO\r\n* **Hints**:\r\n    * 재사용\r\n    * \`Field\`\r\n* Reviewer: anyone\r\n\r\n## 설명\r\n로그인 화면.\r\n\r\n## DoD\r\n- [ ] 빈 비밀번호\r\n`
-    await expectGolden('dialect', makeProject(), text)
   })
 
   it('checks that failed before, and ones that may fail', async () => {

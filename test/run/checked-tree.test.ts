@@ -181,7 +181,10 @@ describe('a commit hook', () => {
     put(root, { [path]: `#!/bin/sh\n${script}\n` })
 
   it.each([
-    ['that changes the commit has the gates run once more on that', 'echo formatted > work; git add work'],
+    [
+      'that changes the commit, which it sees, has the gates run once more on that',
+      'test "$(git diff --cached --name-only | xargs)" = "docs/tasks/T-1.md work" && echo formatted > work; git add work',
+    ],
     [
       'that formats files and refuses them is asked once more',
       'grep -q formatted work || { echo formatted > work; echo look at it; exit 1; }',

@@ -158,20 +158,6 @@ describe('a failed attempt', () => {
     expect(those(events, 'run-finished')).toMatchObject([{ blocked }])
   })
 
-  it('is the last where it is the same failure for the third time', async () => {
-    let count = 0
-    const events = await runAll({
-      root: makeProject(),
-      deed: ({ cwd }) => {
-        put(cwd, { count: `${++count}` })
-        return crashed('exit code 1')
-      },
-      options: { retries: 9 },
-    })
-    expect(count).toBe(3)
-    expect(those(events, 'task-blocked')[0]?.reason).toContain('the same failure three times')
-  })
-
   it('leaves the task TODO with --on-failure stop, and ends the run', async () => {
     const root = makeProject(2)
     const events = await runAll({ root, options: { onFailure: 'stop', retries: 0 } })
@@ -453,7 +439,7 @@ it('a commit hook that refuses is a failed gate, and the next attempt finds the 
   })
   expect(seen).toEqual([taskText('T-1'), taskText('T-1')])
   expect(those(events, 'attempt-finished')).toMatchObject([
-    { outcome: 'gate-failed', detail: 'not good' },
+    { outcome: 'gate-failed', reason: 'a git hook refused the commit', detail: 'not good' },
     { outcome: 'done' },
   ])
   expect(interferences(events)).toEqual([])

@@ -48,23 +48,6 @@ describe('a run refuses', () => {
 })
 
 describe('what a person has in the checkout', () => {
-  it('stays as it is where it is not committed, staged or not', async () => {
-    const root = makeProject(2, { 'a.txt': 'a\n' })
-    put(root, { 'README.md': 'staged\n', 'a.txt': 'changed\n', 'notes.txt': 'mine\n' })
-    git(root, 'add', 'README.md')
-    const before = status(root)
-    await runAll({ root, deed: ({ cwd, task }) => put(cwd, { [task.id]: '' }) })
-    expect(log(root)).toBe('T-2: Do T-2\nT-1: Do T-1\nBegin')
-    expect(status(root)).toBe(before)
-    expect(before.split('\n')).toEqual(['M  README.md', ' M a.txt', '?? notes.txt'])
-    expect([
-      read(root, 'README.md'),
-      read(root, 'a.txt'),
-      read(root, 'notes.txt'),
-      read(root, 'T-1'),
-    ]).toEqual(['staged\n', 'changed\n', 'mine\n', ''])
-  })
-
   it.each([
     [
       'a bisect',

@@ -259,8 +259,8 @@ describe('several jobs at once', () => {
 
 describe('the person beside several jobs', () => {
   it('keeps what is not committed, commits meanwhile, and finds both', async () => {
-    const root = makeProject(2, { 'mine.txt': 'before\n', 'other.txt': 'x\n' })
-    put(root, { 'mine.txt': 'mine\n', 'new.txt': 'mine too\n' })
+    const root = makeProject(2, { 'mine.txt': 'before\n', 'other.txt': 'x\n', 'own.txt': '' })
+    put(root, { 'mine.txt': 'mine\n', 'new.txt': 'mine too\n', 'own.txt': 'changed\n' })
     git(root, 'add', 'mine.txt')
     const events = await together(root, {
       deed: async (request) => {
@@ -274,23 +274,10 @@ describe('the person beside several jobs', () => {
     })
     expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'done' })
     expect(subjects(root).toSorted()).toEqual(['Mine', 'T-1: Do T-1', 'T-2: Do T-2'])
-    expect(status(root).split('\n')).toEqual(['M  mine.txt', '?? new.txt'])
+    expect(status(root).split('\n')).toEqual(['M  mine.txt', ' M own.txt', '?? new.txt'])
+    expect(read(root, 'own.txt')).toBe('changed\n')
     expect(read(root, 'src/T-1.txt')).toBe('T-1\n')
     expect(read(root, 'other.txt')).toBe('y\n')
-  })
-
-  it('is not disturbed on another branch: the tasks land on theirs', async () => {
-    const root = makeProject(2)
-    await together(root, {
-      deed: async (request) => {
-        if (request.task.id === 'T-1') git(root, 'checkout', '-q', '-b', 'mine')
-        await writes(request)
-      },
-    })
-    expect(git(root, 'symbolic-ref', '--short', 'HEAD')).toBe('mine')
-    expect(status(root)).toBe('')
-    expect(existsSync(join(root, 'src'))).toBe(false)
-    expect(git(root, 'rev-list', '--count', 'mine..main')).toBe('2')
   })
 
   it('has a landing held that would touch a file of theirs, and landed once that is free', async () => {

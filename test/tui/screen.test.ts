@@ -244,18 +244,6 @@ describe('the keys', () => {
   })
 })
 
-it('keeps of what is printed faster than anybody reads what came last', async () => {
-  const lines = Array.from({ length: 3000 }, (_, index) => ({
-    type: 'agent-text',
-    id: 'T-004',
-    text: `line ${index} ${'-'.repeat(60)}`,
-  }))
-  const said = lines.map((one) => [2, one] as const) as unknown as Parameters<typeof timed>[0]
-  const { text, press } = opened({ events: timed([[0, begun()], ...attempt('T-004', 1), ...said]) })
-  expect(await text()).toContain('line 2999 ')
-  press('return', 'home')
-})
-
 it('paints at most sixty frames a second, however much is printed', async () => {
   const { terminal, model, screen } = opened({ events: timed([[0, begun()], ...attempt('T-004', 1)]) })
   const [event] = timed([[3, { type: 'agent-text', id: 'T-004', text: 'x' }]])

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { barrier, repository } from '../cli/script-repository.ts'
@@ -75,40 +75,5 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
     // Each of its lines once, as if the lines had been there all the time.
     expect(lines.match(/T-001 {2}Do T-001/g)).toHaveLength(1)
     expect(lines).toMatch(/agent says done[^]*1 done/)
-  })
-
-  it('is left as it was where ralph is stopped, interrupted or ended', async () => {
-    const { cwd } = project()
-    const { ralph, press, shows, isAlternate, isCooked, type } = terminal(cwd)
-    ralph('run', 'T-001', '--tui')
-    await shows(/▸ ● T-001[^]*hello/)
-    press('C-z')
-    await shows(/Stopped|suspended/)
-    expect(isAlternate()).toBe(false)
-    expect(isCooked()).toBe(true)
-    type('fg')
-    press('Enter')
-    await shows(/▸ ● T-001[^]*hello/)
-    expect(isAlternate()).toBe(true)
-    press('C-c')
-    await shows('To go on: ralph run')
-    expect(isAlternate()).toBe(false)
-    await expect.poll(isCooked).toBe(true)
-    ralph('watch')
-    await shows('▸ ■ The run')
-    const pid = readdirSync('/proc').find((name) => {
-      if (!/^\d+$/.test(name)) return false
-      try {
-        return (
-          readFileSync(`/proc/${name}/cmdline`, 'utf8').endsWith('watch\0') &&
-          readFileSync(`/proc/${name}/environ`, 'utf8').includes(`HOME=${cwd}\0`)
-        )
-      } catch {
-        return false
-      }
-    })
-    process.kill(Number(pid), 'SIGTERM')
-    await shows('ended with 0')
-    expect(isAlternate()).toBe(false)
   })
 })

@@ -42,37 +42,9 @@ export const ended = { id: 'T-004', detail: '', denied: [], ref: null } as const
 export const STORY: readonly At[] = [
   [0, runStarted({ root: '/home/ana/shop', agent: 'claude 2.1.326', gates: [typecheck, test] })],
   [10, { type: 'baseline-finished', results: [result(typecheck, 1.2), result(test, 8.4)] }],
-  [
-    10,
-    {
-      type: 'task-started',
-      id: 'T-004',
-      task: taskJson(
-        { task: buildTask('T-004', { title: 'Add the login form' }), eligible: true, waiting: [] },
-        (task) => tierOf(task),
-      ),
-      tier: 'Standard',
-      limits: { turns: 75, seconds: 900, attempts: 4 },
-      agent: 'claude 2.1.326',
-    },
-  ],
-  [
-    10,
-    {
-      type: 'attempt-started',
-      id: 'T-004',
-      attempt: 1,
-      counted: 1,
-      most: 4,
-      agent: 'claude',
-      model: null,
-      log: '',
-    },
-  ],
-  [
-    20,
-    { type: 'agent-tool', id: 'T-004', name: 'Edit', summary: 'Edit src/auth/login.ts', status: 'running' },
-  ],
+  [10, taskStarted('T-004', 'Add the login form')],
+  [10, attemptStarted('T-004')],
+  [20, tool('T-004', 'Edit src/auth/login.ts')],
   [194, { type: 'agent-usage', id: 'T-004', usage: usage(12, 0.21) }],
   [
     200,
@@ -107,19 +79,7 @@ export const STORY: readonly At[] = [
       usage: usage(31, 0.42),
     },
   ],
-  [
-    391,
-    {
-      type: 'attempt-started',
-      id: 'T-004',
-      attempt: 2,
-      counted: 2,
-      most: 4,
-      agent: 'claude',
-      model: null,
-      log: '',
-    },
-  ],
+  [391, attemptStarted('T-004', 2)],
   [491, { type: 'gate-started', id: 'T-004', gate: typecheck }],
   [492, { type: 'gate-finished', id: 'T-004', result: result(typecheck, 1.3) }],
   [501, { type: 'gate-finished', id: 'T-004', result: result(test, 8.9) }],

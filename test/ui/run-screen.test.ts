@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { liveRun } from './live-run.ts'
-import { AT_WORK, STORY, TOGETHER } from './recorded.ts'
+import { AT_WORK, TOGETHER } from './recorded.ts'
 import { framed } from './screen.ts'
 
 const KEYS = ['p pause', 's skip', 'q stop', 'd diff', 'l log', '? keys']
@@ -29,14 +29,5 @@ describe('a run in a terminal', () => {
     pass(1)
     const frame = framed(await screen.frame(), columns)
     await expect(frame).toMatchFileSnapshot(`golden/run together ${columns}x${rows}.txt`)
-  })
-
-  it.each(SIZES)('leaves only what stays, at %i×%i', async (columns, rows) => {
-    const { reporter, screen, play } = await liveRun(columns, rows)
-    play(STORY)
-    reporter.end()
-    const lines = await screen.allLines()
-    const text = `${lines.join('\n').trimEnd()}\n`
-    await expect(text).toMatchFileSnapshot(`golden/run in a terminal ${columns}x${rows}.txt`)
   })
 })

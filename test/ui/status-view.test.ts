@@ -3,7 +3,6 @@ import type { Happening } from '../../src/engine/events/event.ts'
 import { statusAfter, type RunStatus } from '../../src/screen/run-status.ts'
 import type { TaskJson } from '../../src/backlog/json.ts'
 import { layOut } from '../../src/screen/layout.ts'
-import { footLine } from '../../src/screen/run-state.ts'
 import { runsView, statusView } from '../../src/screen/status-view.ts'
 import { runStarted } from '../events/run-started.ts'
 
@@ -37,17 +36,6 @@ it.each([
 ])('says how long a wait still lasts that ends %i ms after the begin', (milliseconds, expected) => {
   const until = new Date(BEGAN.getTime() + milliseconds).toISOString()
   expect(shown({ type: 'waiting', id: 'T-001', until, reason: 'no network' })).toContain(expected)
-})
-
-it('says in the foot of a run how that is to end', () => {
-  const status = statusAfter(statusAfter(null, { at: BEGAN.toISOString(), ...runStarted() }), {
-    at: BEGAN.toISOString(),
-    type: 'stopping',
-    how: 'after-attempt',
-  })
-  const facts = { now: BEGAN, remaining: null, keys: [], columns: 80 }
-  const foot = footLine(status!, facts)
-  expect(layOut([foot], { columns: 80, colour: false })).toContain('stopping after this attempt · ')
 })
 
 it.each([

@@ -182,6 +182,7 @@ const VIEWS: Readonly<Record<string, readonly Block[]>> = {
       completed: ['T-001', 'T-002'],
       blocked: ['T-003'],
       failed: ['T-004'],
+      held: ['T-005'],
       waiting: 2,
       cost: 0.4,
     },
