@@ -5,7 +5,8 @@ import { foreignDraft, type ForeignDraft } from './draft.ts'
 import { documentsIn } from './db-documents.ts'
 import { addedItem, addedYaml, quoted, setYaml } from './edit.ts'
 import { beside, nameOf, within, type Format, type OriginEnd } from './format.ts'
-import { entriesOf, keyed, statusOf, type Entry, type Sources } from './source.ts'
+import { entriesOf, keyed, statusOf, type Entry, type Source, type Sources } from './source.ts'
+import { readYamlValue } from './value.ts'
 
 /** Disciplines, features and tasks as lists of YAML: `.ralph/db/`. */
 export const db: Format = {
@@ -100,7 +101,9 @@ function commentOf(comment: Entry): Comment {
 const WORDS = { TODO: 'pending', DONE: 'done', BLOCKED: 'blocked' } as const
 
 function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
-  const task = keyed(entriesIn(path, sources)).find(({ key }) => key === end.key)?.entry
+  const task =
+    itemAlone(sources.open(path), end.key) ??
+    keyed(entriesIn(path, sources)).find(({ key }) => key === end.key)?.entry
   const id = task?.value('id')
   if (!task || !id) return new Map()
   const comments = end.failed.map(({ number, reason, at }) =>
@@ -112,6 +115,23 @@ function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<st
     ...setYaml(task, 'status', WORDS[end.status], id),
     ...withComments(task, comments),
   ])
+}
+
+/** Reads one item of a list without the others: to read all of a long list takes longer than a landing may. Null if unsure. */
+function itemAlone(source: Source | null, key: string): Entry | null {
+  const margin = /^ *(?=- )/m.exec(source?.text ?? '')?.[0]
+  if (!source || margin === undefined) return null
+  const { text } = source
+  const ids = [...text.matchAll(/\bid["']?[ \t]*:[ \t]*["']?([^"'\s,}#]+)/g)]
+  const [found, ...others] = ids.filter(([, id]) => id === key)
+  if (!found || others.length > 0) return null
+  const start = text.lastIndexOf(`\n${margin}- `, found.index) + 1
+  const next = text.indexOf(`\n${margin}- `, found.index)
+  // A comment stands for the items before it, so that offsets stay.
+  const before = start === 0 ? '' : `${'#'.repeat(start - 1)}\n`
+  const read = readYamlValue(before + text.slice(start, next < 0 ? undefined : next + 1))
+  const items = read.ok && read.value.kind === 'list' ? entriesOf(source, read.value, 'an object') : []
+  return items.length === 1 && items[0]!.text('id') === key ? items[0]! : null
 }
 
 function commentLines(body: string, at: Date): readonly string[] {
