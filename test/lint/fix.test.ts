@@ -109,6 +109,6 @@ test('a second time there is nothing to mend, and all that was mended means the 
         expect(await meaningOf(text)).toEqual(await meaningOf(texts[file]!))
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 60 },
   )
 })
