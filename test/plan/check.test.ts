@@ -30,18 +30,6 @@ describe('tasks', () => {
 
   test.each<[string, Partial<TaskAnswer>, Partial<TaskAnswer>, string]>([
     [
-      'wait for each other',
-      {},
-      { depends: ['log-in'] },
-      'tasks[0].depends: these wait for each other: log-in, keep-users',
-    ],
-    [
-      'wait for themselves',
-      {},
-      { depends: ['keep-users'] },
-      'tasks[1].depends: these wait for each other: keep-users',
-    ],
-    [
       'need what is not there',
       { depends: ['keep-users', 'x'] },
       {},
@@ -96,12 +84,6 @@ describe('tasks', () => {
       { milestone: '1 — Users' },
       { milestone: '2 — Later' },
       'tasks[0].milestone: it comes after "keep-users", which is of a later milestone (2 — Later)',
-    ],
-    [
-      'name one milestone twice',
-      { milestone: '1 — Other' },
-      {},
-      'tasks[1].milestone: milestone 1 is "1 — Other" elsewhere',
     ],
   ])('that %s are refused', (_, first, second, message) => {
     expect(

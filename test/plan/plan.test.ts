@@ -141,7 +141,16 @@ test('an answer goes back with its mistakes, and a third one that is wrong leave
   expect(subjects(scene.root)).toEqual(['Begin'])
   expect(git(scene.root, 'status', '--porcelain')).toBe('')
   scene.says('research', fenced(RESEARCH), 4)
+  const inCircle = TASKS.tasks.map((task) => ({
+    ...task,
+    milestone: '1 — Users',
+    depends: ['log-in', 'keep-users'],
+  }))
+  scene.says('tasks', fenced({ tasks: inCircle }), 1)
+  scene.says('tasks', fenced({ tasks: TASKS.tasks.map((task) => ({ ...task, milestone: '1' })) }), 2)
   expect((await scene.plan('--continue', '--yes')).code).toBe(0)
+  expect(scene.prompts('tasks')[1]).toContain('cycle: keep-users → log-in → keep-users: each waits for the next')
+  expect(scene.prompts('tasks')[2]).toContain('is not a number and a name, such as 1 — Authentication')
 })
 
 test('what an agent writes is thrown away and shown; what a person has not committed is seen, and stays', async () => {

@@ -19,25 +19,22 @@ export interface TasksContext {
   readonly fromProduces: Readonly<Record<Tier, number | null>>
 }
 
-/** Finds mistakes in well-formed tasks, except those that lint finds in their files. */
+/** Finds mistakes in well-formed tasks, except those that lint finds in their files, such as cycles. */
 export function checkTasks(tasks: readonly TaskAnswer[], context: TasksContext): readonly Mistake[] {
   const isAllDone = context.requirements.every(({ number }) => context.covered.has(number))
   if (tasks.length === 0 && !isAllDone) return [{ path: 'tasks', message: 'there are no tasks' }]
-  const graph = new TaskGraph(tasks, context.others)
   return [
     ...repeatedKeys(tasks, 'tasks'),
     ...tasks.flatMap((task, index) => ownMistakes(task, `tasks[${index}]`, context)),
-    ...graph.unknown,
-    ...graph.cycles(),
+    ...needs(tasks, context.others),
     ...coverage(tasks, context),
-    ...milestoneOrder(tasks, graph),
-    ...shared(tasks, graph, context.others),
+    ...shared(tasks, context.others),
     ...touched(tasks, context),
   ]
 }
 
 function ownMistakes(
-  { criteria, produces, touches, complexity, milestone }: TaskAnswer,
+  { criteria, produces, touches, complexity }: TaskAnswer,
   path: string,
   { fromProduces }: TasksContext,
 ): readonly Mistake[] {
@@ -51,15 +48,7 @@ function ownMistakes(
   return [
     ...criteriaMistakes(criteria, `${path}.criteria`),
     ...stray,
-    ...sizeMistakes({ produces, criteria, complexity: complexity ?? null }, path, fromProduces),
-    ...(/^\d+(?:\.\d+)*(?:\s*[—–:.·-]\s*|\s+)\S/.test(milestone.trim())
-      ? []
-      : [
-          {
-            path: `${path}.milestone`,
-            message: `"${milestone}" is not a number and a name, such as 1 — Login`,
-          },
-        ]),
+    ...sizeMistakes({ produces, criteria, complexity }, path, fromProduces),
   ]
 }
 
@@ -67,85 +56,38 @@ function ownMistakes(
 const MOST = { produces: 15, criteria: 20 }
 
 function sizeMistakes(
-  {
-    produces,
-    criteria,
-    complexity,
-  }: {
-    readonly produces: readonly string[]
-    readonly criteria: readonly string[]
-    readonly complexity: Tier | null
-  },
+  answer: Pick<TaskAnswer, 'produces' | 'criteria' | 'complexity'>,
   path: string,
   from: TasksContext['fromProduces'],
 ): readonly Mistake[] {
-  const higher = complexity === null ? [] : TIERS.slice(TIERS.indexOf(complexity) + 1)
-  const isOf = higher.find((tier) => from[tier] !== null && produces.length >= (from[tier] ?? Infinity))
-  if (isOf)
-    return [
-      {
-        path: `${path}.complexity`,
-        message: `with ${produces.length} outputs it is ${isOf}, not ${complexity}: make it that, or split it`,
-      },
-    ]
+  const { produces, complexity } = answer
+  const higher = complexity ? TIERS.slice(TIERS.indexOf(complexity) + 1) : []
+  const tier = higher.find((one) => produces.length >= (from[one] ?? Infinity))
+  if (tier) {
+    const message = `with ${produces.length} outputs it is ${tier}, not ${complexity}: make it that, or split it`
+    return [{ path: `${path}.complexity`, message }]
+  }
   return (['produces', 'criteria'] as const).flatMap((what) => {
-    const count = what === 'produces' ? produces.length : criteria.length
-    return count > MOST[what]
-      ? [
-          {
-            path: `${path}.${what}`,
-            message: `${count} are more than a task can have (${MOST[what]}): split it`,
-          },
-        ]
-      : []
+    const count = answer[what].length
+    const message = `${count} are more than a task can have (${MOST[what]}): split it`
+    return count > MOST[what] ? [{ path: `${path}.${what}`, message }] : []
   })
 }
 
-/** The order between the tasks of an answer. */
-class TaskGraph {
-  readonly #tasks: readonly TaskAnswer[]
-  readonly #needs = new Map<string, readonly string[]>()
-  readonly #others = new Map<string, Task>()
-  /** References to tasks that do not exist. */
-  readonly unknown: readonly Mistake[]
-
-  constructor(tasks: readonly TaskAnswer[], others: readonly Task[]) {
-    this.#tasks = tasks
-    for (const other of others) this.#others.set(keyOf(other.id), other)
-    const keys = new Set(tasks.map(({ key }) => keyOf(key)))
-    for (const { key, depends } of tasks)
-      this.#needs.set(
-        keyOf(key),
-        depends.map(keyOf).filter((need) => keys.has(need)),
-      )
-    this.unknown = tasks.flatMap(({ depends }, index) =>
-      depends.flatMap((need, at) =>
-        keys.has(keyOf(need)) || this.#others.has(keyOf(need))
-          ? []
-          : [{ path: `tasks[${index}].depends[${at}]`, message: `there is no task "${need}"` }],
-      ),
-    )
-  }
-
-  /** All tasks that must come before one, by key. */
-  before(key: string): ReadonlySet<string> {
-    const found = new Set<string>()
-    const ahead = [...(this.#needs.get(keyOf(key)) ?? [])]
-    for (let need = ahead.pop(); need !== undefined; need = ahead.pop()) {
-      if (found.has(need)) continue
-      found.add(need)
-      ahead.push(...(this.#needs.get(need) ?? []))
-    }
-    return found
-  }
-
-  cycles(): readonly Mistake[] {
-    const inCycle = this.#tasks.filter(({ key }) => this.before(key).has(keyOf(key)))
-    const [first] = inCycle
-    if (!first) return []
-    const path = `tasks[${this.#tasks.indexOf(first)}].depends`
-    return [{ path, message: `these wait for each other: ${inCycle.map(({ key }) => key).join(', ')}` }]
-  }
+/** Each task that another one needs must exist, and be of no later milestone. */
+function needs(tasks: readonly TaskAnswer[], others: readonly Task[]): readonly Mistake[] {
+  const planned = new Map(tasks.map((task) => [keyOf(task.key), task]))
+  const ids = new Set(others.map(({ id }) => keyOf(id)))
+  return tasks.flatMap(({ depends, milestone }, index) =>
+    depends.flatMap((need, at): Mistake[] => {
+      const needed = planned.get(keyOf(need))
+      if (!needed && !ids.has(keyOf(need)))
+        return [{ path: `tasks[${index}].depends[${at}]`, message: `there is no task "${need}"` }]
+      if (!needed || milestoneNumber(needed.milestone) <= milestoneNumber(milestone)) return []
+      const message = `it comes after "${needed.key}", which is of a later milestone (${needed.milestone})`
+      return [{ path: `tasks[${index}].milestone`, message }]
+    }),
+  )
 }
 
 /** Checks that every requirement has a task, and that every task has an existing requirement. */
@@ -195,70 +137,38 @@ export function milestoneNumber(milestone: string): number {
   return Number(/^\s*(\d+(?:\.\d+)?)/.exec(milestone)?.[1] ?? Infinity)
 }
 
-function milestoneOrder(tasks: readonly TaskAnswer[], graph: TaskGraph): readonly Mistake[] {
-  const names = new Map<number, string>()
-  return tasks.flatMap(({ key, milestone }, index): Mistake[] => {
-    const number = milestoneNumber(milestone)
-    const name = names.get(number) ?? milestone.trim()
-    names.set(number, name)
-    const before = graph.before(key)
-    const later = tasks.find(
-      (other) => before.has(keyOf(other.key)) && milestoneNumber(other.milestone) > number,
-    )
-    return [
-      ...(name === milestone.trim()
-        ? []
-        : [{ path: `tasks[${index}].milestone`, message: `milestone ${number} is "${name}" elsewhere` }]),
-      ...(later
-        ? [
-            {
-              path: `tasks[${index}].milestone`,
-              message: `it comes after "${later.key}", which is of a later milestone (${later.milestone})`,
-            },
-          ]
-        : []),
-    ]
-  })
-}
-
 /** Two tasks that create the same file must be in order. */
-function shared(tasks: readonly TaskAnswer[], graph: TaskGraph, others: readonly Task[]): readonly Mistake[] {
+function shared(tasks: readonly TaskAnswer[], others: readonly Task[]): readonly Mistake[] {
   const makers = new Map<string, TaskAnswer[]>()
-  const ofOthers = new Map<string, Task>()
-  for (const other of others) {
-    if (other.status === 'DONE') continue
-    for (const { path } of other.produces ?? []) if (path !== null) ofOthers.set(path, other)
-  }
+  const open = others.filter(({ status }) => status !== 'DONE')
   return tasks.flatMap((task, index) =>
-    pathsOf(task.produces).flatMap((path): Mistake[] => {
-      const before = makers.get(path) ?? []
-      makers.set(path, [...before, task])
-      const rival = before.find(
-        (other) =>
-          !graph.before(task.key).has(keyOf(other.key)) && !graph.before(other.key).has(keyOf(task.key)),
-      )
-      const other = ofOthers.get(path)
-      const isAfter = other && task.depends.some((need) => keyOf(need) === keyOf(other.id))
+    pathsOf(task.produces).flatMap((file): Mistake[] => {
+      const before = makers.get(file) ?? []
+      makers.set(file, [...before, task])
+      const rival = before.find((other) => !isAfter(task, other, tasks) && !isAfter(other, task, tasks))
+      const other = open.findLast(({ produces }) => produces?.some(({ path }) => path === file))
+      const needsOther = other && task.depends.some((need) => keyOf(need) === keyOf(other.id))
+      const path = `tasks[${index}].produces`
       return [
         ...(rival
-          ? [
-              {
-                path: `tasks[${index}].produces`,
-                message: `"${rival.key}" makes ${path} too, and neither depends on the other`,
-              },
-            ]
+          ? [{ path, message: `"${rival.key}" makes ${file} too, and neither depends on the other` }]
           : []),
-        ...(other && !isAfter
-          ? [
-              {
-                path: `tasks[${index}].produces`,
-                message: `${other.id} makes ${path} too, and is not done: depend on it`,
-              },
-            ]
+        ...(other && !needsOther
+          ? [{ path, message: `${other.id} makes ${file} too, and is not done: depend on it` }]
           : []),
       ]
     }),
   )
+}
+
+/** Whether a task needs another one, by whichever others. */
+function isAfter(task: TaskAnswer, other: TaskAnswer, tasks: readonly TaskAnswer[]): boolean {
+  const before = new Set([task])
+  for (const { depends } of before) {
+    const needed = new Set(depends.map(keyOf))
+    for (const one of tasks) if (needed.has(keyOf(one.key))) before.add(one)
+  }
+  return before.has(other)
 }
 
 /** Files in Touches must exist, or be created by a task. */

@@ -97,18 +97,18 @@ interface TaskToWrite extends TaskAnswer {
 /** Dependencies come first; otherwise milestones in their order, and tasks in the order of the answer. */
 function inPlanOrder(tasks: readonly TaskAnswer[]): readonly TaskToWrite[] {
   const byKey = new Map(tasks.map((task) => [keyOf(task.key), task]))
-  const placed = new Set<TaskAnswer>()
-  const visit = (task: TaskAnswer): void => {
-    if (placed.has(task)) return
-    for (const need of task.depends) {
-      const before = byKey.get(keyOf(need))
-      if (before && before !== task && !placed.has(before)) visit(before)
-    }
-    placed.add(task)
+  const seen = new Set<TaskAnswer>()
+  const placed: TaskAnswer[] = []
+  const visit = (task: TaskAnswer | undefined): void => {
+    // Lint reports tasks that wait for each other.
+    if (!task || seen.has(task)) return
+    seen.add(task)
+    for (const need of task.depends) visit(byKey.get(keyOf(need)))
+    placed.push(task)
   }
   const inMilestones = tasks.toSorted((a, b) => milestoneNumber(a.milestone) - milestoneNumber(b.milestone))
   for (const task of inMilestones) visit(task)
-  return [...placed].map((task) => ({ ...task, provenance: 'agent' }))
+  return placed.map((task) => ({ ...task, provenance: 'agent' }))
 }
 
 /** Adds a task at the end of each milestone. */
@@ -172,7 +172,7 @@ function draftText(
   }: { readonly id: string; readonly ids: ReadonlyMap<string, string>; readonly context: DraftContext },
 ): string {
   const { milestone, description, criteria, hints, depends, complexity, discipline, feature } = task
-  const needed = depends.flatMap((need) => ids.get(keyOf(need)) ?? []).filter((need) => need !== id)
+  const needed = depends.flatMap((need) => ids.get(keyOf(need)) ?? [])
   const { origin } = context
   const draft = draftOf({
     title: task.title,

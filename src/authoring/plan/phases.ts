@@ -238,23 +238,25 @@ function numberIn(reference: string, slug: string): readonly string[] {
   return plan === slug && number !== undefined ? [number] : []
 }
 
-/** Lint problems that the backlog does not have yet. */
+/** Lint problems that the backlog does not have yet, with the keys of planned tasks, which are all that the agent knows. */
 async function lintMistakes(
   drafts: readonly PlanDraft[],
   tasks: readonly TaskAnswer[],
   { ports, backlog, others }: Sheet,
 ): Promise<readonly Mistake[]> {
-  const isError = ({ severity }: Diagnostic): boolean => severity === 'error'
   const name = ({ file, rule, message }: Diagnostic): string => `${file} ${rule} ${message}`
-  const before = new Set((await ports.lint(backlog)).filter(isError).map(name))
+  const before = new Set((await ports.lint(backlog)).map(name))
   const after = await ports.lint(inOrder([...others, ...drafts.map(({ task }) => task)]))
-  return after.filter(isError).flatMap((diagnostic) => {
-    if (before.has(name(diagnostic))) return []
-    const { file, line, column, rule, message } = diagnostic
+  const keys = new Map(drafts.map(({ id, key }) => [id, key]))
+  return after.flatMap((diagnostic) => {
+    const { file, line, column, severity, rule, message } = diagnostic
+    const isMistake = severity === 'error' || rule === 'bad-milestone'
+    if (!isMistake || before.has(name(diagnostic))) return []
     const draft = drafts.find((one) => one.file === file)
     const index = tasks.findIndex(({ key }) => draft && keyOf(key) === keyOf(draft.key))
     const path = index < 0 ? 'tasks' : `tasks[${index}]`
-    return [{ path, message: `${file}:${line}:${column} ${rule}: ${message}` }]
+    const said = message.replaceAll(/T-\d+/g, (id) => keys.get(id) ?? id)
+    return [{ path, message: `${file}:${line}:${column} ${rule}: ${said}` }]
   })
 }
 
