@@ -62,25 +62,11 @@ async function recoverAttempt(
   const record = (await listRecords(git, task)).find((one) => one.number === number)
   const candidate = (await listCandidates(git)).find((one) => one.task === task && one.number === number)
   if (blocking !== null) return attempt
-  if (candidate) {
-    emit(
-      recovered(
-        task,
-        `${task}: the last run died after attempt ${number} had passed: its work is kept under ${candidate.ref}`,
-        candidate.ref,
-      ),
-    )
-    return null
-  }
-  if (record) {
-    emit(
-      recovered(
-        task,
-        `${task}: the last run died after attempt ${number}, which is kept under ${record.ref}`,
-        record.ref,
-      ),
-    )
-    return record.final ? { ...attempt, blocking: record.reason } : null
+  const kept = candidate ?? record
+  if (kept) {
+    const how = candidate ? `attempt ${number} had passed: its work` : `attempt ${number}: it`
+    emit(recovered(task, `${task}: the last run died after ${how} is kept under ${kept.ref}`, kept.ref))
+    return !candidate && kept.final ? { ...attempt, blocking: kept.reason } : null
   }
   const tree = slot.isThere ? await treeLeft(slot, attempt) : null
   if (tree === null) {
@@ -90,11 +76,11 @@ async function recoverAttempt(
   }
   const changes = await rawChanges(git, base, tree)
   const changed = changes.map(({ path }) => path)
-  const kept = await keep(ports, factsOf(ports, attempt, changed), { ref: attemptRef(task, number), tree })
+  const made = await keep(ports, factsOf(ports, attempt, changed), { ref: attemptRef(task, number), tree })
   ports.checkpoint('attempt-kept')
   const files = changed.length === 1 ? '1 changed file is' : `${changed.length} changed files are`
-  const what = changed.length === 0 ? 'nothing had changed' : `${files} kept under ${kept.ref}`
-  emit(recovered(task, `${task}: the last run died during attempt ${number}: ${what}`, kept.ref))
+  const what = changed.length === 0 ? 'nothing had changed' : `${files} kept under ${made.ref}`
+  emit(recovered(task, `${task}: the last run died during attempt ${number}: ${what}`, made.ref))
   return null
 }
 

@@ -86,17 +86,11 @@ export class Coordinator implements Workers {
     this.#roster.watch(this.#ticket)
   }
 
-  async #open(emit: Emit<Happening>): Promise<Queue> {
-    const { isEmbedded } = this.#at
-    const command = isEmbedded ? 'the embedded queue' : 'the connection to the queue'
-    // Its first start takes seconds, in which no timer runs.
-    if (isEmbedded) emit({ type: 'preparing', command })
-    const late = isEmbedded ? undefined : setTimeout(() => emit({ type: 'preparing', command }), SHOW_MS)
-    try {
-      return await this.#at.open((message) => emit({ type: 'warning', message }))
-    } finally {
-      clearTimeout(late)
-    }
+  #open(emit: Emit<Happening>): Promise<Queue> {
+    const command = this.#at.isEmbedded ? 'the embedded queue' : 'the connection to the queue'
+    // The first start of an embedded one takes seconds, in which no timer runs.
+    emit({ type: 'preparing', command })
+    return this.#at.open((message) => emit({ type: 'warning', message }))
   }
 
   shared(branch: Branch): Branch {
@@ -316,9 +310,6 @@ function takenOver({ task, attempt }: Job, worker: string): Happening {
   const message = `${task.id}: attempt ${attempt} of the last run goes on at ${worker}`
   return { type: 'recovered', message, task: task.id, ref: null }
 }
-
-/** Only waits longer than this are shown. */
-const SHOW_MS = 1000
 
 /** The pause before a returned job is given again. */
 const PAUSE_MS = 1000
