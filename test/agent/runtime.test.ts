@@ -50,11 +50,6 @@ describe.skipIf(process.platform === 'win32')('an agent', () => {
     expect(heard.outcome).toMatchObject({ sessionId: null, model: 'm' })
   })
 
-  test('that repeats its prompt is not done', async () => {
-    const prompt = 'End with a line of its own:\n\n<TASK_DONE>'
-    expect((await runOf(shell(said(prompt)), { prompt })).outcome.end.kind).toBe('no-marker')
-  })
-
   test('that prints a marker outside its final message is not done', async () => {
     const { outcome } = await runOf(shell(`echo '<TASK_DONE>'; echo '{"type":"text","text":"<TASK_DONE>"}'`))
     expect(outcome.end.kind).toBe('crashed')
@@ -98,15 +93,6 @@ describe.skipIf(process.platform === 'win32')('an agent', () => {
   ])('can end by %s', async (_, script, reason) => {
     const { outcome } = await runOf(shell(script), { prompt: 'x'.repeat(1_000_000) })
     expect(outcome.end).toEqual({ kind: 'crashed', reason })
-  })
-
-  test('with bytes that are not UTF-8, no newline and a 12 MB line is read on', async () => {
-    const { outcome } = await runOf(
-      shell(
-        `printf '\\377\\376\\n'; head -c 12000000 /dev/zero; printf '\\n'; ${DONE.replace('%s\\n', '%s')}`,
-      ),
-    )
-    expect(outcome.end.kind).toBe('done')
   })
 
   test('whose reader fails, or whose log cannot be written, ends as crashed', async () => {

@@ -81,11 +81,6 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       expect(outcome.end.kind).toBe(ends('max-turns'))
     })
 
-    test('has no valid login', async () => {
-      const { outcome } = await run({ model: () => inTurn(fail(401)) })
-      expect(outcome.end.kind).toBe('auth')
-    })
-
     test('goes on after one refusal for its rate', async () => {
       const { outcome } = await run({
         model: (cwd) => (asked) => (asked.request === 1 ? fail(429, 1) : inTurn(write(cwd), DONE)(asked)),
@@ -93,24 +88,14 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       expect(outcome.end.kind).toBe('done')
     })
 
-    test('does not sleep through a long limit', async () => {
-      const limits = within('rate-limited', 20)
-      const { outcome } = await run({ model: () => inTurn(fail(429, 3600)), limits })
-      expect(outcome.end.kind).toBe('rate-limited')
-    })
-
-    test('meets a service that is overloaded', async () => {
-      const limits = within('overloaded', 30)
-      const { outcome } = await run({ model: () => inTurn(fail(529)), limits })
-      expect(outcome.end.kind).toBe(ends('overloaded'))
-    })
-
-    test('does not reach its service', async () => {
-      const { outcome } = await run({
-        model: () => () => ({ kind: 'gone' }),
-        limits: within('no-network', 30),
-      })
-      expect(outcome.end.kind).toBe(ends('no-network'))
+    test.each<readonly [string, Reply, string, number]>([
+      ['has no valid login', fail(401), 'auth', 90],
+      ['does not sleep through a long limit', fail(429, 3600), 'rate-limited', 20],
+      ['meets a service that is overloaded', fail(529), 'overloaded', 30],
+      ['does not reach its service', { kind: 'gone' }, 'no-network', 30],
+    ])('%s', async (_, reply, kind, seconds) => {
+      const { outcome } = await run({ model: () => () => reply, limits: within(kind, seconds) })
+      expect(outcome.end.kind).toBe(ends(kind))
     })
 
     test('hears nothing more of its service', async () => {

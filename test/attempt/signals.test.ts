@@ -11,7 +11,7 @@ import type { Programs, RunOptions, RunPorts } from '../../src/engine/ports.ts'
 import { git, put } from '../repository.ts'
 import { connect, SELF, type Connection } from '../mcp/client.ts'
 import { makeProject, read, taskText, those } from '../run/harness.ts'
-import { agentOf, choiceOf, gateOf, makePorts, OPTIONS } from '../run/ports.ts'
+import { agentOf, choiceOf, makePorts, OPTIONS } from '../run/ports.ts'
 
 interface Told {
   readonly request: AgentRequest
@@ -84,17 +84,6 @@ describe('what an agent says by its tools', () => {
     expect(those(events, 'task-completed')).toHaveLength(1)
     expect(read(root, 'docs/tasks/T-001.md')).toContain('Wrote **the work**.')
     expect(git(root, 'status', '--short')).toBe('')
-  })
-
-  it('is no proof: the gates run as ever', async () => {
-    const runGate: Programs['runGate'] = async (gate) => {
-      return { gate, verdict: 'failed', seconds: 0, reason: 'exit code 1', excerpt: '', fingerprint: 'x' }
-    }
-    const { events } = await runWith(
-      async ({ connection }) => void (await connection.call('done', { summary: 'All good.' })),
-      { options: { gates: [gateOf('test')] }, ports: { runGate } },
-    )
-    expect(outcomeIn(events)).toEqual(['gate-failed'])
   })
 
   it('blocks the task with the question and what there is to choose from', async () => {

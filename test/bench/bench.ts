@@ -7,7 +7,6 @@ import type { Row } from './measure.ts'
 const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   program: async () => (await import('./program.ts')).benchProgram(),
   history: async () => (await import('./history.ts')).benchHistory(),
-  prompt: async () => (await import('./prompt.ts')).benchPrompt(),
   seal: async () => (await import('./seal.ts')).benchSeal(),
   run: async () => (await import('./run.ts')).benchRun(),
   screen: async () => (await import('./tui.ts')).benchTui(),

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listRecords } from '../../src/git/record.ts'
 import { openGit } from '../../src/git/door.ts'
@@ -63,17 +62,6 @@ describe('what git alone tells', () => {
     expect(stats.total.usage.costUsd).toBeCloseTo(0.3)
     expect(stats.groups.map(({ name, tasks }) => [name, tasks])).toEqual([['Light', 2]])
     expect(stats.lost).toMatchObject({ attempts: 1, usage })
-  })
-
-  it('knows what was reverted, and brought back', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1'), 'T-2': taskText('T-2') })
-    await runAll({ root, deed: ({ task, cwd }) => put(cwd, { [task.id]: '' }) })
-    git(root, 'revert', '--no-edit', 'HEAD~1')
-    const reverted = async () =>
-      (await told(root)).completions.filter((one) => one.reverted).map(({ id }) => id)
-    expect(await reverted()).toEqual(['T-1'])
-    git(root, 'revert', '--no-edit', 'HEAD')
-    expect(await reverted()).toEqual([])
   })
 
   it('knows what was reverted with the merge that had brought it', async () => {
@@ -216,36 +204,5 @@ describe('what git alone tells', () => {
     expect(completions).toHaveLength(2)
     for (const one of before)
       expect(completions).toContainEqual({ ...one, commit, committedAt, author: 'Ada' })
-  })
-
-  it('is of one package where its neighbours have tasks of their own', async () => {
-    const top = makeProject(
-      { 'T-1': taskText('T-1') },
-      { 'packages/shop/docs/tasks/T-1.md': taskText('T-1') },
-    )
-    const shop = join(top, 'packages/shop')
-    for (const root of [top, shop]) {
-      const deed: Deed = ({ cwd }) => (put(cwd, { a: '' }), { message: root })
-      await runAll({ root, deed })
-    }
-    git(top, 'checkout', '-q', '-b', 'side', 'HEAD~1')
-    git(top, 'commit', '-q', '--allow-empty', '-m', 'Beside')
-    git(top, 'merge', '-q', '--no-edit', 'main')
-    const notes = async (root: string) => (await told(root)).completions.map((one) => one.notes)
-    expect(await notes(shop)).toEqual([shop])
-    expect(await notes(top)).toContain(top)
-  })
-
-  it('has none of what a completion only quotes', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1') })
-    const quoted = 'Task: T-9\nTier: Light\nAttempts: 1'
-    await runAll({
-      root,
-      deed: ({ task, cwd }) => {
-        put(cwd, { [task.id]: '' })
-        return { message: `Did it, as in:\n\nT-9: Do more\n\n${quoted}\n\nThat is all.` }
-      },
-    })
-    expect((await told(root)).completions.map(({ id }) => id)).toEqual(['T-1'])
   })
 })

@@ -87,24 +87,6 @@ describe('a history that others have worked on', () => {
     expect(await subjects(root)).toEqual(['T-001: Do it', 'T-002: Do it'])
   })
 
-  it.each([
-    ['as git merge --squash says it', () => null],
-    ['as a forge lists it', (log: string) => `Squash (#7)\n\n${log.replaceAll(/^T-/gm, '* T-')}`],
-  ])('names one commit after a squash, %s', async (_, messageOf) => {
-    const root = project('T-001', 'T-002')
-    git(root, 'checkout', '-q', '-b', 'feature')
-    await complete(root, 'T-001')
-    await complete(root, 'T-002')
-    const message = messageOf(git(root, 'log', '-2', '--reverse', '--format=%B'))
-    git(root, 'checkout', '-q', 'main')
-    git(root, 'merge', '-q', '--squash', 'feature')
-    if (message === null) git(root, 'commit', '-q', '--no-edit')
-    else commitAll(root, message)
-    expect(await states(root)).toEqual(['T-001 moved', 'T-002 moved'])
-    const head = git(root, 'rev-parse', 'HEAD')
-    expect((await verification(root)).tasks.map(({ found }) => found)).toEqual([head, head])
-  })
-
   it('is missing a commit where a squash has dropped its words, but knows which turned the file DONE', async () => {
     const root = project('T-001')
     git(root, 'checkout', '-q', '-b', 'feature')

@@ -461,20 +461,6 @@ describe('the end of a run', () => {
     ])
   })
 
-  it('comes at once where the agent is not let in', async () => {
-    const root = makeProject(2)
-    const events = await runAll({
-      root,
-      deed: ({ cwd }) => {
-        put(cwd, { half: '' })
-        return { end: { kind: 'auth', reason: 'log in with fake login' } }
-      },
-    })
-    const reason = 'log in with fake login'
-    expect(those(events, 'run-finished')).toMatchObject([{ end: 'stopped', reason }])
-    expect(status(root)).toBe('')
-  })
-
   it('comes without another attempt where it is stopped while it is paused', async () => {
     const root = makeProject(2)
     const control = new Control()

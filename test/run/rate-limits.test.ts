@@ -50,26 +50,6 @@ describe('while an agent waits for its limit to end', () => {
     expect(git(root, 'log', '--format=%(trailers:key=Attempts,valueonly,separator=)', '-3')).toBe('1\n1\n1')
   })
 
-  it('its attempt is none of those that the commit counts, though another one fails after it', async () => {
-    const root = makeProject()
-    let clock = START
-    let done = 0
-    const first = agentOf((request) => {
-      if (clock < START + HOUR) return { end: limited(START + HOUR) }
-      return done++ === 0 ? { end: { kind: 'crashed', reason: 'it broke' } } : work(request)
-    }, 'first')
-    const events = await runAll({
-      root,
-      ports: { now: () => new Date(clock), sleep: async (ms) => void (clock += ms), ...doneBy(first) },
-    })
-    expect(those(events, 'attempt-finished').map(({ outcome }) => outcome)).toEqual([
-      'rate-limited',
-      'agent-failed',
-      'done',
-    ])
-    expect(git(root, 'log', '--format=%(trailers:key=Attempts,valueonly,separator=)', '-1')).toBe('2')
-  })
-
   it('where all have a limit, the one that ends first is waited for', async () => {
     const root = makeProject()
     let clock = START
@@ -105,42 +85,6 @@ describe('while an agent waits for its limit to end', () => {
     })
     expect(sleeps).toEqual([30_000, 30_000])
     expect(git(root, 'log', '-1', '--format=%s')).toBe('T-1: Do T-1')
-  })
-
-  it('a network outage counts no attempt: the same task goes on when it is over', async () => {
-    const root = makeProject(2)
-    let clock = START
-    const offline: AgentEnd = { kind: 'no-network', reason: 'fetch failed' }
-    const events = await runAll({
-      root,
-      options: { retries: 0 },
-      deed: (request) => (clock < START + 60_000 ? { end: offline } : work(request)),
-      ports: { now: () => new Date(clock), sleep: async (ms) => void (clock += ms) },
-    })
-    const waits = those(events, 'waiting')
-    expect(waits.map(({ id, until, at }) => [id, (Date.parse(until) - Date.parse(at)) / 1000])).toEqual([
-      ['T-1', 10],
-      ['T-1', 20],
-      ['T-1', 40],
-    ])
-    expect(waits[0]!.reason).toBe('then the agent is asked again: fetch failed')
-    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1', 'T-2'], blocked: [] }])
-    expect(git(root, 'log', '--format=%(trailers:key=Attempts,valueonly,separator=)', '-2')).toBe('1\n1')
-    expect(git(root, 'for-each-ref', 'refs/ralph')).toBe('')
-  })
-
-  it('a quota that is used up ends the run when the same agent says so after a wait', async () => {
-    const root = makeProject()
-    let clock = START
-    const events = await runAll({
-      root,
-      deed: () => ({ end: { kind: 'rate-limited', reason: 'no quota', until: null, unpaid: true } }),
-      ports: { now: () => new Date(clock), sleep: async (ms) => void (clock += ms) },
-    })
-    expect(those(events, 'waiting')).toHaveLength(1)
-    expect(those(events, 'run-finished')).toMatchObject([
-      { end: 'stopped', reason: expect.stringContaining('cannot pay for more') as string, blocked: [] },
-    ])
   })
 
   it('Ctrl-C ends it at once, with the tree as it was', async () => {

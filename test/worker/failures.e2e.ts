@@ -153,23 +153,6 @@ describe('a worker', () => {
 })
 
 describe('a run with a queue', () => {
-  it('that is killed leaves its jobs to the next one, which lands what they have become', async () => {
-    const { machines, open, at, startRun, startWorker } = site(3)
-    const worker = machines.clone('worker')
-    const first = startRun()
-    const working = startWorker(worker, '--jobs', '2')
-    await first.until((event) => event.type === 'agent-started' && event.id === 'T-002')
-    first.child.kill('SIGKILL')
-    await first.ended
-    const second = startRun()
-    await second.until(isType('run-started'))
-    open()
-    expect(await second.ended).toEqual({ code: 0, stderr: '' })
-    expect(new Set(those(second, 'recovered').map(({ task }) => task))).toEqual(new Set(['T-001', 'T-002']))
-    expect(those(working, 'attempt-started')).toHaveLength(3)
-    expectAllLanded(machines, at, 3)
-  })
-
   it('that is killed lands from another clone what had passed', async () => {
     const { machines, open, startRun, startWorker } = site(2)
     const [elsewhere, worker] = [machines.clone('other'), machines.clone('worker')]

@@ -70,12 +70,6 @@ describe.skipIf(process.platform === 'win32')('the command agent', () => {
     })
   })
 
-  test('says each line', async () => {
-    const { events } = await run('printf "one\\n\\ntwo"')
-    const texts = events.flatMap((event) => (event.type === 'text' ? [event.text] : []))
-    expect(texts).toEqual(['one', 'two'])
-  })
-
   test.each([
     ['as the last line', 'echo x; echo "<TASK_DONE>"; echo', 'done'],
     ['not before another line', 'echo "<TASK_DONE>"; echo x', 'no-marker'],
@@ -86,18 +80,6 @@ describe.skipIf(process.platform === 'win32')('the command agent', () => {
     ['as blocked also from one that fails', `echo '<TASK_BLOCKED reason="no key">'; exit 1`, 'blocked'],
   ])('has a marker that counts %s', async (_, command, kind) => {
     expect((await run(command)).outcome.end.kind).toBe(kind)
-  })
-
-  test('that only repeats its prompt is not done', async () => {
-    const prompt = 'End with your summary and then this line:\n\n<TASK_DONE>\n'
-    expect((await run('cat', { prompt })).outcome.end.kind).toBe('no-marker')
-  })
-
-  test('that fails tells how, and the last that it said', async () => {
-    expect((await run('echo a; echo "no disk" >&2; exit 4')).outcome.end).toEqual({
-      kind: 'crashed',
-      reason: 'the command exited with code 4: no disk',
-    })
   })
 
   describe('that the shell cannot start is refused, which no other try will change', () => {

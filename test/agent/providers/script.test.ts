@@ -31,18 +31,6 @@ printf '    at Module (node:internal/modules/cjs/loader:1)\\n  code: 1\\n}\\n\\n
       "Error: Cannot find module './nope'",
       ["Error: Cannot find module './nope'", 'Require stack:', '  code: 1', '}', 'Node.js v20'],
     ],
-    [
-      'the error, with its place below',
-      `printf 'Traceback:\\n  File "a.py", line 3, in f\\n    import x\\nModuleNotFoundError: No module named x\\n' >&2; exit 1`,
-      'ModuleNotFoundError: No module named x',
-      ['  File "a.py", line 3, in f', '    import x', 'ModuleNotFoundError: No module named x'],
-    ],
-    [
-      'else the last line, in plain characters',
-      `echo "asking the service" >&2; printf '\\033[31mno route to the price list\\033[0m\\n\\n' >&2; exit 1`,
-      'no route to the price list',
-      ['asking the service', 'no route to the price list'],
-    ],
     ['what is printed where nothing is on stderr', 'echo one; echo two; exit 1', 'two', ['one', 'two']],
   ])('names in its reason %s', async (_, text, telling, lines) => {
     expect((await run(`${text}\n`)).end).toEqual({

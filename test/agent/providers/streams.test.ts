@@ -113,7 +113,7 @@ test.each(Object.keys(RESULT))('%s survives events whose fields are of another t
   for (const line of lines) JSON.parse(line, (key, value: unknown) => (keys.add(key), value))
   for (const wrong of keys) {
     for (const value of [null, 7, 'text', [], {}, [null], true]) {
-      const changed = lines.map((line) => replaced(line, wrong, value))
+      const changed = lines.map((line) => (line.includes(`"${wrong}"`) ? replaced(line, wrong, value) : line))
       expect(() => hear(providers.get(name)!, changed), wrong).not.toThrow()
     }
   }
