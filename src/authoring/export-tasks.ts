@@ -59,7 +59,7 @@ function phaseOf(tasks: readonly Task[]): string {
 }
 
 function jsonOf({ key, title, place, ...draft }: ForeignDraft): object {
-  return { id: key, title, file: place.file, ...draft }
+  return { id: key, title, file: place.file, ...draft, isDropped: undefined }
 }
 
 function jsonText(value: object): string {

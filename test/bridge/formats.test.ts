@@ -261,7 +261,7 @@ describe('what is wrong has its place', () => {
     [
       'prd.json',
       { 'prd.json': '{ "userStories": [{ "id": "a" }] }' },
-      'prd.json:1:19 error the story a has no title',
+      'prd.json:1:19 error the task a has no title',
     ],
     [
       'prd.json',

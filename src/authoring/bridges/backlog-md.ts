@@ -1,7 +1,7 @@
 import { frontmatterIn } from '../../backlog/markdown/lines.ts'
 import { parseFrontmatter, type FrontmatterEntry } from '../../backlog/markdown/frontmatter.ts'
 import { readBoxes } from './boxes.ts'
-import { foreignDraft, foreignStatus, titleOf, type ForeignDraft, type ForeignStatus } from './draft.ts'
+import { foreignDraft, foreignStatus, titleOf, type ForeignDraft } from './draft.ts'
 import { folderOf, nameOf, within, type Format, type OriginEnd } from './format.ts'
 import type { Source, Sources } from './source.ts'
 import { readYamlValue } from './value.ts'
@@ -21,22 +21,20 @@ export const backlogMd: Format = {
   read(path, sources) {
     const statuses = statusesOf(path, sources)
     const seen = new Map<string, string>()
-    const dropped = new Set(archived(path, sources))
     const drafts = taskFiles(path, sources).flatMap((file) => {
-      const task = openTask(sources.open(file), { path, sources, statuses })
-      if (!task) return []
-      const before = seen.get(task.key.toLowerCase())
-      if (before !== undefined) task.source.report(0, `the id ${task.key} is taken already, by ${before}`)
-      seen.set(task.key.toLowerCase(), file)
-      if (task.status === 'dropped') dropped.add(task.key)
-      return task.status === 'dropped' ? [] : [task.draft]
+      const source = sources.open(file)
+      const draft = draftIn(source, { path, sources, statuses })
+      if (!draft) return []
+      const key = draft.key.toLowerCase()
+      const before = seen.get(key)
+      if (before !== undefined) source?.report(0, `the id ${draft.key} is taken already, by ${before}`)
+      seen.set(key, file)
+      return [draft]
     })
     const sorted = drafts.toSorted((one, other) => NATURAL.compare(one.key, other.key))
-    const named = byNumber([...sorted.map(({ key }) => key), ...dropped])
-    return {
-      drafts: sorted.map((draft) => ({ ...draft, depends: draft.depends.map((need) => named(need)) })),
-      dropped,
-    }
+    const archived = archivedIn(path, sources)
+    const named = byNumber([...sorted.map(({ key }) => key), ...archived])
+    return { drafts: sorted.map((draft) => ({ ...draft, depends: draft.depends.map(named) })), archived }
   },
   files: taskFiles,
   write: written,
@@ -61,7 +59,7 @@ function taskFiles(path: string, { tree }: Sources): readonly string[] {
 }
 
 /** The ids in the file names of finished or archived tasks: `task-7 - Title.md`. */
-function archived(path: string, { tree }: Sources): readonly string[] {
+function archivedIn(path: string, { tree }: Sources): readonly string[] {
   const names = ['completed', 'archive/tasks'].flatMap((folder) => tree.list(within(path, folder)))
   return names.flatMap((name) => /^[\p{L}\p{N}_]+-\d+(?:\.\d+)*/u.exec(name)?.[0] ?? [])
 }
@@ -96,17 +94,10 @@ function idIn(source: Source | null): string | null {
   return headOf(source)?.entries.get('id')?.value ?? null
 }
 
-interface OpenTask {
-  readonly key: string
-  readonly source: Source
-  readonly status: ForeignStatus
-  readonly draft: ForeignDraft
-}
-
-function openTask(
+function draftIn(
   source: Source | null,
   around: { readonly path: string; readonly sources: Sources; readonly statuses: readonly string[] },
-): OpenTask | null {
+): ForeignDraft | null {
   const head = headOf(source)
   if (!source || !head) return null
   const field = (name: string): string => head.entries.get(name)?.value ?? ''
@@ -128,15 +119,14 @@ function openTask(
       `"${word}" is no status: ${around.statuses.join(', ')}`,
     )
   const title = titleOf(field('title'))
-  if (title === '') source.report(head.entries.get('title')?.span.start ?? 0, `the task ${key} has no title`)
   const body = sectionsOf(source.text.slice(head.bodyAt))
   const plan = [body.get('implementation plan'), body.get('implementation notes')]
     .filter(Boolean)
     .join('\n\n')
-  const draft = foreignDraft({
+  return foreignDraft({
     key,
     title,
-    status: status === 'dropped' ? 'TODO' : (status ?? 'TODO'),
+    status: status ?? 'TODO',
     milestone: milestoneOf(field('milestone'), around),
     depends: list('dependencies'),
     description: body.get('description') ?? body.get('') ?? title,
@@ -149,7 +139,6 @@ function openTask(
     tags: list('labels'),
     place: { ...source.placeOf(0) },
   })
-  return { key, source, status: status ?? 'TODO', draft }
 }
 
 /** A milestone may be given by its id: then its file has the name. */

@@ -1,7 +1,7 @@
 import { milestoneParts } from '../../backlog/milestone.ts'
 import { readBoxes, type BoxItem } from './boxes.ts'
 import { criteriaIn, descriptionOf, ticked } from './checklist.ts'
-import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
+import { foreignDraft, titleOf, type ForeignDraft, type ForeignStatus } from './draft.ts'
 import { setJson } from './edit.ts'
 import { parseGlob } from '../../base/glob.ts'
 import {
@@ -15,7 +15,7 @@ import {
   type Look,
   type OriginEnd,
 } from './format.ts'
-import { entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
+import { keyReader, statusOf, type Entry, type Sources } from './source.ts'
 
 /** A change with its specs, from spectr or OpenSpec: its tasks are in `tasks.jsonc` or `tasks.md`. */
 export const change: Format = {
@@ -31,8 +31,9 @@ export const change: Format = {
   },
   read(path, sources, how) {
     const context = documentsOf(path, sources)
-    const { tasks, dropped } = path.endsWith('.md') ? ofMarkdown(path, sources) : ofJson(path, sources)
-    const sections = grouped(tasks, ({ prefix, section }) => prefix || section)
+    const tasks = path.endsWith('.md') ? ofMarkdown(path, sources) : ofJson(path, sources)
+    const open = tasks.filter(({ status }) => status !== 'dropped')
+    const sections = grouped(open, ({ prefix, section }) => prefix || section)
     const orders = [...sections.values()].map((group) =>
       chained(
         group.map(({ key }) => key),
@@ -47,14 +48,15 @@ export const change: Format = {
       const milestone = section === '' ? null : `${number} — ${name}`
       return foreignDraft({ ...task, milestone, depends: orders[place]?.(task.key) ?? [], context })
     })
-    return { drafts, dropped }
+    return { drafts }
   },
   files: (path, sources) => (path.endsWith('.md') ? [path] : jsonFiles(path, sources)),
   write: (path, sources, end) =>
     path.endsWith('.md') ? writtenMarkdown(path, sources, end) : writtenJson(path, sources, end),
 }
 
-type ChangeTask = Pick<ForeignDraft, 'key' | 'title' | 'status' | 'description' | 'criteria' | 'place'> & {
+type ChangeTask = Pick<ForeignDraft, 'key' | 'title' | 'description' | 'criteria' | 'place'> & {
+  readonly status: ForeignStatus
   readonly section: string
   /** For 1.2 it is 1. */
   readonly prefix: string
@@ -102,8 +104,7 @@ function itemsIn(path: string, sources: Sources): readonly Item[] {
   const readKey = keyReader()
   const open = (file: string, parent: Item | null): void => {
     seen.add(file)
-    const found = sources.value(file)
-    const root = found && entryAt(found.source, found.value, 'an object with "tasks"')
+    const root = sources.root(file, 'an object with "tasks"')
     if (!root) return
     for (const entry of root.entries('tasks')) {
       const key = readKey(entry, entry.text('id'))
@@ -149,28 +150,18 @@ function jsonFiles(path: string, { tree }: Sources): readonly string[] {
   return [path, ...names.map((name) => beside(path, name))]
 }
 
-function ofJson(
-  path: string,
-  sources: Sources,
-): { readonly tasks: readonly ChangeTask[]; readonly dropped: Set<string> } {
-  const dropped = new Set<string>()
+function ofJson(path: string, sources: Sources): readonly ChangeTask[] {
   const whole = wholeTexts(path, sources)
-  const tasks = itemsIn(path, sources).flatMap(({ key, entry, parent, parts }): readonly ChangeTask[] => {
+  return itemsIn(path, sources).flatMap(({ key, entry, parent, parts }): readonly ChangeTask[] => {
     if (key === null || parts !== null) return []
-    const status = statusOf(entry)
-    if (status === 'dropped') {
-      dropped.add(key)
-      return []
-    }
     const short = entry.text('description', 'title')
-    if (short === '') entry.report('description', `the task ${key} says nothing of what is to be done`)
     const found = whole.get(key)
     const item = found?.text.startsWith(short.replace(/\s+/g, ' ').trim()) ? found : null
     return [
       {
         key,
         title: titleOf(short),
-        status,
+        status: statusOf(entry),
         description: item ? descriptionOf(item) : short,
         criteria: item ? criteriaIn(item) : [],
         section: entry.text('section') || parent?.entry.text('section', 'description') || '',
@@ -179,7 +170,6 @@ function ofJson(
       },
     ]
   })
-  return { tasks, dropped }
 }
 
 /** The full texts in the `tasks.md` beside it, where a task may have several lines. */
@@ -206,30 +196,24 @@ function numbered(items: readonly BoxItem[]): readonly { readonly key: string; r
   })
 }
 
-function ofMarkdown(
-  path: string,
-  sources: Sources,
-): { readonly tasks: readonly ChangeTask[]; readonly dropped: Set<string> } {
+function ofMarkdown(path: string, sources: Sources): readonly ChangeTask[] {
   const source = sources.open(path)
   const items = numbered(readBoxes(source?.text ?? ''))
   const taken = new Set<string>()
-  const tasks = items.flatMap(({ key, item }): readonly ChangeTask[] => {
+  return items.map(({ key, item }): ChangeTask => {
     if (taken.has(key)) source?.report(item.at, `the number ${key} is taken already`)
     taken.add(key)
-    return [
-      {
-        key,
-        title: titleOf(item.text),
-        status: item.isTicked ? 'DONE' : 'TODO',
-        description: descriptionOf(item),
-        criteria: criteriaIn(item),
-        section: item.heading && item.heading.depth > 1 ? item.heading.text : '',
-        prefix: prefixOf(key),
-        place: { file: path, line: 1, column: 1, ...source?.placeOf(item.at) },
-      },
-    ]
+    return {
+      key,
+      title: titleOf(item.text),
+      status: item.isTicked ? 'DONE' : 'TODO',
+      description: descriptionOf(item),
+      criteria: criteriaIn(item),
+      section: item.heading && item.heading.depth > 1 ? item.heading.text : '',
+      prefix: prefixOf(key),
+      place: { file: path, line: 1, column: 1, ...source?.placeOf(item.at) },
+    }
   })
-  return { tasks, dropped: new Set() }
 }
 
 function writtenMarkdown(

@@ -25,18 +25,13 @@ export const db: Format = {
     return isTask ? look.path : null
   },
   read(path, sources) {
-    const dropped = new Set<string>()
-    const drafts = keyed(entriesIn(path, sources)).flatMap(({ entry, key }): readonly ForeignDraft[] => {
-      const status = statusOf(entry)
-      if (status === 'dropped') dropped.add(key)
-      return status === 'dropped' ? [] : [draftIn(entry, key, status)]
-    })
+    const drafts = keyed(entriesIn(path, sources)).map(({ entry, key }) => draftIn(entry, key))
     const documents = new Map(
       (['discipline', 'feature'] as const).flatMap((kind) => {
         return documentsIn(entriesIn(beside(path, `${kind}s.yaml`), sources), kind)
       }),
     )
-    return { drafts, dropped, documents }
+    return { drafts, documents }
   },
   files: (path) => [path],
   write: written,
@@ -56,13 +51,11 @@ export function entriesIn(path: string, sources: Sources): readonly Entry[] {
   return []
 }
 
-function draftIn(task: Entry, key: string, status: ForeignDraft['status']): ForeignDraft {
-  const title = task.text('title').replace(/\s+/g, ' ').trim()
-  if (title === '') task.report('title', `the task ${key} has no title`)
+function draftIn(task: Entry, key: string): ForeignDraft {
   return foreignDraft({
     key,
-    title,
-    status,
+    title: task.text('title').replace(/\s+/g, ' ').trim(),
+    status: statusOf(task),
     depends: task.texts('depends_on'),
     description: task.text('description'),
     criteria: openCriteria(task.texts('acceptance_criteria')),

@@ -9,6 +9,8 @@ export interface ForeignDraft extends Draft {
   readonly key: string
   readonly description: string
   readonly place: OriginPlace
+  /** Whether it is not to be done: no task waits for it. */
+  readonly isDropped: boolean
 }
 
 /** A place in another tool's files. */
@@ -16,9 +18,12 @@ export type OriginPlace = Pick<Diagnostic, 'file' | 'line' | 'column'>
 
 /** A draft with these values and defaults for the rest. */
 export function foreignDraft(
-  known: Pick<ForeignDraft, 'key' | 'title' | 'place'> & Partial<ForeignDraft>,
+  known: Pick<ForeignDraft, 'key' | 'title' | 'place'> &
+    Partial<Omit<ForeignDraft, 'status'>> & { readonly status?: ForeignStatus },
 ): ForeignDraft {
-  const draft = draftOf(known)
+  const { status = 'TODO' } = known
+  const isDropped = status === 'dropped'
+  const draft = draftOf({ ...known, isDropped, status: isDropped ? 'TODO' : status })
   return { ...draft, description: draft.description ?? '' }
 }
 

@@ -25,8 +25,8 @@ export interface ReadingOptions {
 export interface ForeignBacklog {
   /** In the order in which they are to be done. */
   readonly drafts: readonly ForeignDraft[]
-  /** The keys of tasks that are dropped or archived: no task waits for them. */
-  readonly dropped?: ReadonlySet<string>
+  /** The keys of archived tasks: no task waits for them. */
+  readonly archived?: readonly string[]
   /** Documents that belong to the tasks, by their new path. */
   readonly documents?: ReadonlyMap<string, string>
 }

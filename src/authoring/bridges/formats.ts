@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../base/diagnostic.ts'
+import type { Diagnostic, Severity } from '../../base/diagnostic.ts'
 import { backlogMd } from './backlog-md.ts'
 import { change } from './change.ts'
 import { checklist } from './checklist.ts'
@@ -82,27 +82,30 @@ export interface Reading {
 export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: ReadingOptions): Reading {
   const sources = openSources(tree)
   const {
-    drafts,
-    dropped = new Set(),
+    drafts: all,
+    archived = [],
     documents = new Map<string, string>(),
   } = FORMATS[format].read(path, sources, how)
+  const drafts = all.filter(({ isDropped }) => !isDropped)
   const exact = new Set(drafts.map(({ key }) => key))
   const known = new Map(drafts.map(({ key }) => [key.toLowerCase(), key]))
+  const dropped = new Set([...all.flatMap(({ key, isDropped }) => (isDropped ? [key] : [])), ...archived])
   const gone = new Set([...dropped].map((key) => key.toLowerCase()))
-  const unknown: Diagnostic[] = []
+  const found: Diagnostic[] = []
+  const report = ({ place }: ForeignDraft, severity: Severity, message: string): void =>
+    void found.push({ ...place, severity, rule: 'import', message })
   const resolved = drafts.map((draft): ForeignDraft => {
+    if (draft.title === '') report(draft, 'error', `the task ${draft.key} has no title`)
     const depends = draft.depends.flatMap((need) => {
-      const found = exact.has(need) ? need : known.get(need.toLowerCase())
-      if (found !== undefined) return found === draft.key ? [] : [found]
-      if (!gone.has(need.toLowerCase())) {
-        const message = `${draft.key} depends on ${need}, which is not there: that is left out`
-        unknown.push({ ...draft.place, severity: 'warning', rule: 'import', message })
-      }
+      const key = exact.has(need) ? need : known.get(need.toLowerCase())
+      if (key !== undefined) return key === draft.key ? [] : [key]
+      if (!gone.has(need.toLowerCase()))
+        report(draft, 'warning', `${draft.key} depends on ${need}, which is not there: that is left out`)
       return []
     })
     return { ...draft, depends: [...new Set(depends)] }
   })
-  return { drafts: resolved, documents, dropped: dropped.size, mistakes: [...sources.mistakes, ...unknown] }
+  return { drafts: resolved, documents, dropped: dropped.size, mistakes: [...sources.mistakes, ...found] }
 }
 
 /** Where other tools keep their backlog, relative to a project's root. */

@@ -50,7 +50,6 @@ const NEEDS = /\b(?:depends on|blocked by|requires|after)\b:?[ \t]*((?:(?:,|and|
 
 function draftIn(issue: Entry, key: string): ForeignDraft {
   const title = titleOf(issue.text('title'))
-  if (title === '') issue.report('title', `issue ${key} has no title`)
   const body = issue.text('body').replaceAll(/\r\n?/g, '\n')
   const boxes = readBoxes(body)
   const lines = new Set(boxes.map(({ markAt }) => body.lastIndexOf('\n', markAt) + 1))

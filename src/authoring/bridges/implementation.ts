@@ -10,28 +10,22 @@ import {
   type OriginEnd,
   type ReadingOptions,
 } from './format.ts'
-import { criteriaOf, entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
+import { criteriaOf, keyReader, statusOf, type Entry, type Sources } from './source.ts'
 
 /** Specs, each with its tasks, in `implementation.json`. */
 export const implementation: Format = {
   about: 'specs and their tasks (implementation.json)',
   find: (look) => (keyOf(look, 'specs')?.kind === 'list' ? look.path : null),
   read(path, sources, how) {
-    const specs = specsOf(path, sources)
-    const dropped = new Set<string>()
+    const specs = byPriority(sources.root(path, ROOT))
     const readKey = keyReader()
-    const drafts = specs.flatMap((spec, index) => tasksOf(spec, { index, how, dropped, readKey }))
-    return { drafts, dropped }
+    return { drafts: specs.flatMap((spec, index) => tasksOf(spec, { index, how, readKey })) }
   },
   files: (path) => [path],
   write: written,
 }
 
-function specsOf(path: string, sources: Sources): readonly Entry[] {
-  const file = sources.value(path)
-  const root = file && entryAt(file.source, file.value, 'an object with "specs"')
-  return byPriority(root)
-}
+const ROOT = 'an object with "specs"'
 
 function byPriority(root: Entry | null): readonly Entry[] {
   return (root?.entries('specs') ?? []).toSorted((one, other) => priorityOf(one) - priorityOf(other))
@@ -47,33 +41,29 @@ function tasksOf(
   {
     index,
     how,
-    dropped,
     readKey,
   }: {
     readonly index: number
     readonly how: ReadingOptions
-    readonly dropped: Set<string>
     readonly readKey: ReturnType<typeof keyReader>
   },
 ): ForeignBacklog['drafts'] {
   const name = spec.text('name', 'id') || 'Spec'
   const tasks = spec.entries('tasks').flatMap((task) => {
     const key = readKey(task, task.text('id'))
-    const status = statusOf(task)
-    if (key !== null && status === 'dropped') dropped.add(key)
-    return key === null || status === 'dropped' ? [] : [{ task, key, status }]
+    return key === null ? [] : [{ task, key, status: statusOf(task) }]
   })
-  if (tasks.length === 0)
+  const open = tasks.filter(({ status }) => status !== 'dropped')
+  if (open.length === 0)
     spec.source.report(spec.at, `the spec ${name} has no task that is to be done`, 'warning')
   const before = chained(
-    tasks.map(({ key }) => key),
+    open.map(({ key }) => key),
     how,
   )
   const ofAll = spec.texts('acceptanceCriteria').map((text) => ({ text, met: false, ofAll: true }))
-  return tasks.map(({ task, key, status }, at): ForeignDraft => {
-    const isLast = at === tasks.length - 1
+  return tasks.map(({ task, key, status }): ForeignDraft => {
+    const isLast = task === open.at(-1)?.task
     const description = task.text('description', 'title')
-    if (description === '') task.report('description', `the task ${key} says nothing of what is to be done`)
     return foreignDraft({
       key,
       title: titleOf(description),
@@ -103,8 +93,7 @@ function heading(title: string, text: string): readonly (readonly [string, strin
 const WORDS = { TODO: 'pending', DONE: 'completed', BLOCKED: 'blocked' } as const
 
 function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
-  const file = sources.value(path)
-  const root = file && entryAt(file.source, file.value, 'an object with "specs"')
+  const root = sources.root(path, ROOT)
   const readKey = keyReader()
   for (const spec of byPriority(root)) {
     const tasks = spec.entries('tasks')

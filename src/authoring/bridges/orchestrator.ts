@@ -1,7 +1,7 @@
 import { openCriteria } from '../../backlog/draft.ts'
-import { foreignDraft, foreignStatus, titleOf, type ForeignDraft } from './draft.ts'
+import { foreignDraft, foreignStatus, titleOf, type ForeignDraft, type ForeignStatus } from './draft.ts'
 import { folderOf, nameOf, within, type Format } from './format.ts'
-import { entryAt, keyReader, type Entry, type Sources } from './source.ts'
+import { keyReader, type Entry, type Sources } from './source.ts'
 
 /** A request planned by an orchestrator: `.ralph/tasks/task-001.json`, with a state file beside it, which ralph never writes. */
 export const orchestrator: Format = {
@@ -19,25 +19,20 @@ export const orchestrator: Format = {
       .map((name) => within(folder, name))
       .filter((file) => sources.tree.text(file) !== null)
     const readKey = keyReader()
-    const dropped = new Set<string>()
     const drafts = taskFiles(path, sources).flatMap((file): readonly ForeignDraft[] => {
-      const found = sources.value(file)
-      const task = found && entryAt(found.source, found.value, 'an object with a task')
+      const task = sources.root(file, 'an object with a task')
       if (!task) return []
       const key = readKey(task, task.text('id', 'task_id') || nameOf(file).replace(/\.json$/, ''))
       const word = (key !== null && state.statuses.get(key)) || task.text('status')
       const status = foreignStatus(word)
       if (status === undefined) task.report('status', `"${word}" is no status that ralph knows`)
-      if (key !== null && status === 'dropped') dropped.add(key)
-      return key === null || status === 'dropped'
-        ? []
-        : [draftIn(task, { key, status: status ?? 'TODO', context })]
+      return key === null ? [] : [draftIn(task, { key, status: status ?? 'TODO', context })]
     })
     const place = (draft: ForeignDraft): number => {
       const at = state.order.indexOf(draft.key)
       return at < 0 ? Infinity : at
     }
-    return { drafts: drafts.toSorted((one, other) => place(one) - place(other) || 0), dropped }
+    return { drafts: drafts.toSorted((one, other) => place(one) - place(other) || 0) }
   },
   files: (path, sources) => [...taskFiles(path, sources), within(folderOf(path), 'state.json')],
   write: null,
@@ -56,8 +51,7 @@ interface State {
 }
 
 function stateOf(file: string, sources: Sources): State {
-  const found = sources.value(file)
-  const state = found && entryAt(found.source, found.value, 'the state of a request')
+  const state = sources.root(file, 'the state of a request')
   const statuses = state?.value('task_statuses')
   return {
     order: state?.texts('task_order') ?? [],
@@ -78,11 +72,10 @@ function draftIn(
     key,
     status,
     context,
-  }: { readonly key: string; readonly status: ForeignDraft['status']; readonly context: readonly string[] },
+  }: { readonly key: string; readonly status: ForeignStatus; readonly context: readonly string[] },
 ): ForeignDraft {
   const description = task.text('description', 'details', 'body', 'prompt')
   const title = titleOf(task.text('title', 'name', 'summary') || description)
-  if (title === '') task.report('title', `the task ${key} has no title`)
   return foreignDraft({
     key,
     title,

@@ -1,20 +1,19 @@
 import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { setJson } from './edit.ts'
 import { keyOf, type Format } from './format.ts'
-import { criteriaOf, entryAt, keyed, type Entry, type Sources } from './source.ts'
+import { criteriaOf, keyed, type Entry } from './source.ts'
 
 /** User stories that pass or do not: `prd.json`. */
 export const prdJson: Format = {
   about: 'user stories (prd.json)',
   find: (look) => (keyOf(look, 'userStories')?.kind === 'list' ? look.path : null),
   read(path, sources) {
-    const root = rootOf(path, sources)
+    const root = sources.root(path, ROOT)
     const about = root?.text('description') ?? ''
     const background =
       about === '' ? [] : ([[`About ${root?.text('project', 'name') || 'the project'}`, about]] as const)
     const drafts = keyedStories(root).map(({ entry: story, key }): ForeignDraft => {
       const title = titleOf(story.text('title', 'name', 'description'))
-      if (title === '') story.report('title', `the story ${key} has no title`)
       return foreignDraft({
         key,
         title,
@@ -34,17 +33,14 @@ export const prdJson: Format = {
   },
   files: (path) => [path],
   write(path, sources, { key, status }) {
-    const root = rootOf(path, sources)
+    const root = sources.root(path, ROOT)
     const story = keyedStories(root).find((one) => one.key === key)?.entry
     if (!root || !story || passes(story) === (status === 'DONE')) return new Map()
     return root.source.edited(setJson(story, 'passes', status === 'DONE'))
   },
 }
 
-function rootOf(path: string, sources: Sources): Entry | null {
-  const file = sources.value(path)
-  return file && entryAt(file.source, file.value, 'an object with "userStories"')
-}
+const ROOT = 'an object with "userStories"'
 
 function keyedStories(root: Entry | null): ReturnType<typeof keyed> {
   return keyed((root?.entries('userStories') ?? []).toSorted((one, other) => rankOf(one) - rankOf(other)))

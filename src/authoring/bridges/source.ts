@@ -30,6 +30,8 @@ export interface Sources {
   readonly open: (file: string) => Source | null
   /** The value of a JSON or YAML file; null if there is none, or if it cannot be read, which is reported. */
   readonly value: (file: string) => { readonly source: Source; readonly value: Value } | null
+  /** The table in such a file; null if there is none, or if it is another value, which is reported. */
+  readonly root: (file: string, what: string) => Entry | null
   readonly mistakes: readonly Diagnostic[]
 }
 
@@ -51,16 +53,21 @@ export function openSources(tree: Tree): Sources {
     }
     return { file, text, placeOf, report, edited }
   }
+  const value: Sources['value'] = (file) => {
+    const source = open(file)
+    if (!source) return null
+    const read = /\.ya?ml$/.test(file) ? readYamlValue(source.text) : readJsonValue(source.text)
+    if (read.ok) return { source, value: read.value }
+    source.report(read.at, read.message)
+    return null
+  }
   return {
     tree,
     open,
-    value(file) {
-      const source = open(file)
-      if (!source) return null
-      const read = /\.ya?ml$/.test(file) ? readYamlValue(source.text) : readJsonValue(source.text)
-      if (read.ok) return { source, value: read.value }
-      source.report(read.at, read.message)
-      return null
+    value,
+    root(file, what) {
+      const read = value(file)
+      return read && entryAt(read.source, read.value, what)
     },
     mistakes,
   }

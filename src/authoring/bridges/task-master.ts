@@ -19,12 +19,8 @@ export const taskMaster: Format = {
   read(path, sources) {
     const tags = itemsIn(path, sources)
     const items = tags.flatMap((tag) => tag.flatMap((item) => [item, ...item.parts]))
-    const isDropped = ({ status, parent }: Item): boolean =>
-      status === 'dropped' || parent?.status === 'dropped'
-    const drafts = items.flatMap((item) =>
-      isDropped(item) || item.parts.length > 0 ? [] : [draftIn(item, tags.length === 1)],
-    )
-    return { drafts, dropped: new Set(items.filter(isDropped).map(({ key }) => key)) }
+    const wanted = items.filter(({ status, parts }) => parts.length === 0 || status === 'dropped')
+    return { drafts: wanted.map((item) => draftIn(item, tags.length === 1)) }
   },
   files: (path) => [path],
   write: written,
@@ -87,12 +83,11 @@ function itemsIn(path: string, sources: Sources): readonly (readonly Item[])[] {
 }
 
 function tagsOf(path: string, sources: Sources): readonly { name: string; tasks: readonly Entry[] }[] {
-  const file = sources.value(path)
-  const root = file && entryAt(file.source, file.value, 'an object of tags')
-  if (!file || !root) return []
+  const root = sources.root(path, 'an object of tags')
+  if (!root) return []
   if (root.table.entries.has('tasks')) return [{ name: MASTER, tasks: root.entries('tasks') }]
   return [...root.table.entries].flatMap(([name, value]) => {
-    const tag = entryAt(file.source, value, `the tasks of ${name}`)
+    const tag = entryAt(root.source, value, `the tasks of ${name}`)
     return tag ? [{ name, tasks: tag.entries('tasks') }] : []
   })
 }
@@ -134,8 +129,7 @@ function lastOf(item: Item): readonly string[] {
 function draftIn(item: Item, isOnlyTag: boolean): ForeignDraft {
   const { key, entry: task, parent, tag } = item
   const title = titleOf(task.text('title', 'description'))
-  if (title === '') task.report('title', `the task ${key} has no title`)
-  const status = item.status === 'dropped' ? 'TODO' : item.status
+  const status = parent?.status === 'dropped' ? 'dropped' : item.status
   const whole =
     parent && [parent.entry.text('description'), parent.entry.text('details')].filter(Boolean).join('\n\n')
   const isLast = parent?.parts.at(-1) === item
