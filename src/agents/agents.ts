@@ -20,23 +20,20 @@ import type { Config } from '../config/defaults.ts'
 import type { Project } from '../config/project.ts'
 import type { World } from '../base/world.ts'
 
-/** What a command line says of agents; null leaves a value to the configuration. */
-export interface AgentOptions {
-  readonly agent: string | null
-  readonly model: string | null
-  /** What the agent named `command` runs. */
-  readonly command: string | null
+/** What a command line says of agents; what is missing is left to the tasks and the configuration. */
+interface AgentOptions {
+  readonly agent?: string | null | undefined
+  readonly model?: string | null | undefined
   /** The permission `full`. */
-  readonly full: boolean
+  readonly full?: boolean | null
   /** Whether a person drives the agent's interactive program. */
-  readonly byHand: boolean
-  readonly budget: number | null
+  readonly byHand?: boolean | null
 }
 
 /** The agents of a run: which one does a task, and whether it is installed and can start. */
 export class Agents {
   readonly #world: World
-  readonly #wish: AgentOptions
+  readonly #wish: AgentOptions & AgentWish
   readonly #isCaged: boolean
   /** Whether workers do the tasks: then no agent must be installed here. */
   readonly #isElsewhere: boolean
@@ -59,7 +56,7 @@ export class Agents {
     this.#world = world
     this.#isCaged = isCaged
     this.#isElsewhere = isElsewhere
-    this.#wish = wish
+    this.#wish = { ...wish, agent: wish.agent ?? null, model: wish.model ?? null }
     this.#project = project
   }
 
@@ -122,7 +119,7 @@ export class Agents {
     const { env } = this.#world
     const { root, config } = this.#project
     const agent = agentNamed(name)
-    const provider = await agent.load(this.#wish.command ?? config.command, config.pty)
+    const provider = await agent.load(config.command, config.pty)
     if (this.#isElsewhere) return provider
     if (agent.program !== null && findOnPath(agent.program, env) === null)
       throw new UserError(`${agent.name} is not installed`, `Get it with: ${provider.install}`)
@@ -177,7 +174,7 @@ export class Agents {
 
   get #hasBudget(): boolean {
     const { budget, maxCostPerTask } = this.#project.config
-    return (this.#wish.budget ?? budget ?? maxCostPerTask) !== null
+    return (budget ?? maxCostPerTask) !== null
   }
 
   get #fallback(): readonly AgentEntry[] {

@@ -1,65 +1,42 @@
 import { cac } from 'cac'
 import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
-import type { CommandSpec, OptionSpec } from './command.ts'
-import { GLOBAL_OPTIONS } from './global-options.ts'
-import { Options } from './options.ts'
+import type { CommandSpec, Context } from './command.ts'
+import { GLOBAL_OPTIONS } from './options/global.ts'
+import { readOptions, type Options, type OptionSpec } from './options/option.ts'
 
 /** A parsed command line; without a command if it names none. */
 export interface CommandCall {
   readonly command: CommandSpec | null
   readonly args: readonly string[]
-  readonly options: Options
+  readonly options: Context['options'] & Options
 }
 
-/**
- * Reads a command line by the table of commands.
- *
- * cac turns `007` into 7, drops a bare `-`, splits `-n5` and guesses whether a word after an unknown flag is its
- * value. So flags are first matched with the table, and every text is passed to cac behind a guard character, which
- * keeps it unchanged.
- */
+/** Reads a command line by the table of commands. */
 export function parseArguments(argv: readonly string[], commands: readonly CommandSpec[]): CommandCall {
   // As in git and npm: `ralph help next`.
   if (argv[0] === 'help') return parseArguments([...argv.slice(1), '--help'], commands)
-  const command = findCommand(argv, commands)
-  const specs = [...GLOBAL_OPTIONS, ...(command?.options ?? [])]
-  const { words, flags } = sort(argv, specs, (flag) => {
-    throw unknownFlag(flag, specs, command)
-  })
+  const all = [...GLOBAL_OPTIONS, ...commands.flatMap(({ options }) => options)]
   const cli = cac('ralph')
-  declare(cli.globalCommand, GLOBAL_OPTIONS)
-  if (command) {
-    declare(cli.command(`${command.name} ${command.args}`.trim(), command.summary), command.options)
+  for (const spec of all) cli.option(`--${plain(spec)}${spec.takes === 'flag' ? '' : ' <value>'}`, spec.about)
+  const { tokens, flags } = guarded(argv, all)
+  const parsed = cli.parse(['', '', ...tokens], { run: false })
+  const [name, ...args] = parsed.args.map(unguarded)
+  const command = name === undefined ? null : commandNamed(name, commands)
+  const specs = [...GLOBAL_OPTIONS, ...(command?.options ?? [])]
+  const unknown = flags.find((flag) => !specOf(flag, specs))
+  if (unknown !== undefined) throw unknownFlag(unknown, specs, command)
+  const texts = new Map<string, string[]>()
+  for (const spec of specs) {
+    const value: unknown = parsed.options[plain(spec)]
+    if (value !== undefined) texts.set(spec.name, [value].flat().map(unguarded))
   }
-  const args = words.slice(command ? 1 : 0).map(guard)
-  const parsed = cli.parse(['node', 'ralph', ...(command ? [command.name] : []), ...args, ...flags], {
-    run: false,
-  })
-  const positional = parsed.args.map(unguard)
-  const options = new Options(specs, valuesOf(parsed.options, specs))
-  if (command && !options.on('help') && !options.on('version')) checkCount(command, positional)
-  return { command, args: positional, options }
+  const options = readOptions(specs, texts) as CommandCall['options']
+  if (command && !options.help && !options.version) checkCount(command, args)
+  return { command, args, options }
 }
 
-function valuesOf(
-  parsed: Readonly<Record<string, unknown>>,
-  specs: readonly OptionSpec[],
-): Map<string, string[]> {
-  const values = new Map<string, string[]>()
-  for (const { name } of specs) {
-    // cac reads `--no-color` as a negation; here it is a flag like any other.
-    const negated = name.startsWith('no-')
-    const value = parsed[camelCase(negated ? name.slice(3) : name)]
-    if (negated ? value === false : value !== undefined) values.set(name, [value].flat().map(unguard))
-  }
-  return values
-}
-
-function findCommand(argv: readonly string[], commands: readonly CommandSpec[]): CommandSpec | null {
-  const anywhere = [...GLOBAL_OPTIONS, ...commands.flatMap((command) => command.options)]
-  const [name] = sort(argv, anywhere, () => {}).words
-  if (name === undefined) return null
+function commandNamed(name: string, commands: readonly CommandSpec[]): CommandSpec {
   const found = commands.find((command) => command.name === name)
   if (found) return found
   const near = closest(
@@ -82,60 +59,48 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['edit', 'A task is a file: open it in your editor. ralph show T-004 names the file.'],
 ])
 
-/** Separates words from flags, each flag with its value as one guarded argument. */
-function sort(
+/**
+ * The command line for cac, and its flags as typed. cac turns `007` into 7, drops a bare `-`, splits `-n5`, reads
+ * `--no-color` as a negation, and takes no value that begins with a dash. So flags are passed on with underscores, and texts behind a guard character, which keeps them unchanged.
+ */
+function guarded(
   argv: readonly string[],
   specs: readonly OptionSpec[],
-  onUnknown: (flag: string) => void,
-): { words: string[]; flags: string[] } {
-  const words: string[] = []
+): { readonly tokens: readonly string[]; readonly flags: readonly string[] } {
+  const tokens: string[] = []
   const flags: string[] = []
   const queue = [...argv]
   for (let token = queue.shift(); token !== undefined; token = queue.shift()) {
-    if (token === '--') {
-      words.push(...queue)
-      break
-    }
-    if (!token.startsWith('-') || token === '-') {
-      words.push(token)
-      continue
-    }
-    const match = matchFlag(token, specs)
-    if (match) flags.push(canonical(match, queue, specs))
-    else onUnknown(token)
+    const spec = specOf(token, specs)
+    if (token === '--') tokens.push(...queue.splice(0).map(guard))
+    else if (!/^-./.test(token)) tokens.push(guard(token))
+    else flags.push(token)
+    if (spec) tokens.push(`--${plain(spec)}${valueOf(spec, token, queue, specs)}`)
   }
-  return { words, flags }
+  return { tokens, flags }
 }
 
-interface FlagMatch {
-  readonly spec: OptionSpec
-  /** The value in the same word as the flag: `--turns=5`, `-C/path`. */
-  readonly attached: string | null
+/** The option of a flag as typed: `--turns`, `--turns=5`, `-n5`. */
+function specOf(token: string, specs: readonly OptionSpec[]): OptionSpec | undefined {
+  const [long] = token.split('=')
+  return specs.find(
+    ({ name, short, takes }) =>
+      `--${name}` === long ||
+      (short === token[1] && /^-[^-]/.test(token) && (takes !== 'flag' || token.length === 2)),
+  )
 }
 
-function matchFlag(token: string, specs: readonly OptionSpec[]): FlagMatch | undefined {
-  if (token.startsWith('--')) {
-    const equals = token.indexOf('=')
-    const name = token.slice(2, equals < 0 ? undefined : equals)
-    const spec = specs.find((spec) => spec.name === name)
-    return spec && { spec, attached: equals < 0 ? null : token.slice(equals + 1) }
-  }
-  const spec = specs.find((spec) => spec.short === token[1])
-  if (!spec || (spec.takes === 'flag' && token.length > 2)) return undefined
-  return { spec, attached: token.length > 2 ? token.slice(2).replace(/^=/, '') : null }
-}
-
-function canonical({ spec, attached }: FlagMatch, queue: string[], specs: readonly OptionSpec[]): string {
+/** The value of a flag, guarded: what is joined to it, else the next word, which is taken from the queue. */
+function valueOf(spec: OptionSpec, token: string, queue: string[], specs: readonly OptionSpec[]): string {
+  const joined = token.startsWith('--') ? /=(.*)/s.exec(token)?.[1] : /^-.=?(.+)/s.exec(token)?.[1]
   if (spec.takes === 'flag') {
-    if (attached !== null) throw new UserError(`--${spec.name} takes no value`)
-    return `--${spec.name}`
+    if (joined !== undefined) throw new UserError(`--${spec.name} takes no value`)
+    return ''
   }
-  const next = queue[0]
-  const nextIsFlag = next !== undefined && /^-./.test(next) && matchFlag(next, specs) !== undefined
-  const isAlone = spec.alone === true && (nextIsFlag || next === undefined)
-  const value = attached ?? (isAlone ? '' : nextIsFlag ? undefined : queue.shift())
+  const isFree = queue[0] !== undefined && !specOf(queue[0], specs)
+  const value = joined ?? (isFree ? queue.shift() : spec.alone && '')
   if (value === undefined) throw new UserError(`--${spec.name} needs a value: --${spec.name} <${spec.value}>`)
-  return `--${spec.name}=${guard(value)}`
+  return `=${guard(value)}`
 }
 
 function unknownFlag(flag: string, specs: readonly OptionSpec[], command: CommandSpec | null): UserError {
@@ -157,18 +122,6 @@ function checkCount(command: CommandSpec, args: readonly string[]): void {
   if (extra !== undefined) throw new UserError(`ralph ${command.name} does not take '${extra}'`, usage)
 }
 
-type CacCommand = ReturnType<ReturnType<typeof cac>['command']>
-
-function declare(command: CacCommand, specs: readonly OptionSpec[]): void {
-  for (const spec of specs) {
-    const value = spec.takes === 'flag' ? '' : ` <${spec.value}>`
-    command.option(`--${spec.name}${value}`, spec.about)
-  }
-}
-
-function camelCase(name: string): string {
-  return name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
-}
-
+const plain = ({ name }: OptionSpec): string => name.replaceAll('-', '_')
 const guard = (text: string): string => `=${text}`
-const unguard = (value: unknown): string => String(value).replace(/^=/, '')
+const unguarded = (value: unknown): string => String(value).replace(/^=/, '')

@@ -1,6 +1,7 @@
 import type { Where } from '../config/project.ts'
 import type { Io } from './io.ts'
-import type { Options } from './options.ts'
+import type { GLOBAL_OPTIONS } from './options/global.ts'
+import type { OptionSpec, OptionsOf } from './options/option.ts'
 import type { Block } from '../screen/block.ts'
 
 /** One command of the table: parsing, help, completion and README are generated from it. */
@@ -12,39 +13,18 @@ export interface CommandSpec {
   readonly options: readonly OptionSpec[]
   readonly examples: readonly string[]
   /** Loads the command's code, only when it is called. */
-  readonly load: () => Promise<CommandModule>
+  readonly load: () => Loaded
 }
 
-/** An option: its name, its kind of value and a description in one line. */
-export interface OptionSpec {
-  readonly name: string
-  readonly short?: string
-  readonly takes: Takes
-  /** The placeholder for the value in the help: `20m`, `folder`. */
-  readonly value?: string
-  /** Whether it may be used without its value. */
-  readonly alone?: true
-  readonly about: string
-}
+/** The code of a command, whose `run` resolves to the exit code. */
+export type Loaded = Promise<{ run(this: void, context: Context): Promise<number> | number }>
 
-/**
- * The kind of a value. `list` is split at commas and may be repeated, `repeat` may be repeated and is not split,
- * `count` is a whole number from 1, `whole` one from 0, `money` an amount in dollars, `duration` becomes seconds.
- */
-type Takes =
-  'flag' | 'text' | 'list' | 'repeat' | 'count' | 'whole' | 'money' | 'duration' | readonly string[]
-
-/** The export of a command's file: it resolves to the exit code. */
-interface CommandModule {
-  readonly run: (context: Context) => Promise<number> | number
-}
-
-/** What a command is passed. */
-export interface Context {
+/** What a command is passed; it has options of its own. */
+export interface Context<Own = object> {
   readonly io: Io
   readonly where: Where
   readonly args: readonly string[]
-  readonly options: Options
+  readonly options: OptionsOf<typeof GLOBAL_OPTIONS> & Own
   /** Whether to print one JSON document. */
   readonly json: boolean
   /** Writes blocks to standard output, formatted for a terminal or a pipe. */

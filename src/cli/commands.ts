@@ -1,29 +1,15 @@
 import { EXPORT_NAMES, FORMAT_NAMES } from '../backlog/formats.ts'
 import { STATUSES, TIERS } from '../backlog/model.ts'
-import type { CommandSpec, OptionSpec } from './command.ts'
+import type { CommandSpec, Context, Loaded } from './command.ts'
+import { flag, type OptionsOf } from './options/option.ts'
+import { PLAN_OPTIONS, RUN_OPTIONS, WORKER_OPTIONS } from './options/run-options.ts'
 
 const DISCIPLINE = { name: 'discipline', takes: 'text', value: 'name' } as const
 const FEATURE = { name: 'feature', takes: 'text', value: 'name' } as const
 const MILESTONE = { name: 'milestone', takes: 'text', value: 'name' } as const
 
-const QUEUE = {
-  name: 'queue',
-  takes: 'text',
-  value: 'url',
-  alone: true,
-  about: 'a Postgres URL, or embedded; without a value: RALPH_QUEUE or the configuration',
-} as const
-const REMOTE = {
-  name: 'remote',
-  takes: 'text',
-  value: 'name',
-  about: 'the remote that run and workers share (default: origin)',
-} as const
-
-const flag = (name: string, about: string): OptionSpec => ({ name, takes: 'flag', about })
-
 /** The table of commands, in the order of the help: parsing, help and completion are generated from it. */
-export const COMMANDS: readonly CommandSpec[] = [
+export const COMMANDS = [
   {
     name: 'init',
     args: '',
@@ -34,7 +20,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('github-run', 'the same, and a workflow that has agents do tasks and opens a pull request'),
     ],
     examples: ['ralph init', 'ralph init --yes', 'ralph init --github'],
-    load: () => import('./commands/init.ts'),
+    load: (): Loaded => import('./commands/init.ts'),
   },
   {
     name: 'new',
@@ -54,7 +40,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { ...FEATURE, about: 'what domain: a name of docs/features' },
     ],
     examples: ['ralph new "Add the login form" --depends T-001,T-003 --milestone 1'],
-    load: () => import('./commands/new.ts'),
+    load: (): Loaded => import('./commands/new.ts'),
   },
   {
     name: 'next',
@@ -67,7 +53,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'jobs', takes: 'count', value: 'N', about: 'show which tasks N jobs would start' },
     ],
     examples: ['ralph next --explain', 'ralph next --jobs 4'],
-    load: () => import('./commands/next.ts'),
+    load: (): Loaded => import('./commands/next.ts'),
   },
   {
     name: 'list',
@@ -81,7 +67,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { ...FEATURE, about: 'only tasks of this feature' },
     ],
     examples: ['ralph list --status TODO --milestone 1'],
-    load: () => import('./commands/list.ts'),
+    load: (): Loaded => import('./commands/list.ts'),
   },
   {
     name: 'show',
@@ -89,7 +75,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'shows one task: its status, what it needs, what needs it',
     options: [],
     examples: ['ralph show T-004', 'ralph show 4'],
-    load: () => import('./commands/show.ts'),
+    load: (): Loaded => import('./commands/show.ts'),
   },
   {
     name: 'prompt',
@@ -97,7 +83,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'prints the prompt of a task, and its size in tokens',
     options: [],
     examples: ['ralph prompt T-004', 'ralph prompt T-004 > prompt.md'],
-    load: () => import('./commands/prompt.ts'),
+    load: (): Loaded => import('./commands/prompt.ts'),
   },
   {
     name: 'lint',
@@ -120,7 +106,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       'ralph lint --format sarif > lint.sarif',
       'ralph lint --stdin --file docs/tasks/T-004.md --json < unsaved.md',
     ],
-    load: () => import('./commands/lint.ts'),
+    load: (): Loaded => import('./commands/lint.ts'),
   },
   {
     name: 'graph',
@@ -132,7 +118,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('dot', 'in the language of Graphviz'),
     ],
     examples: ['ralph graph --todo', 'ralph graph T-004', 'ralph graph --dot | dot -Tsvg > tasks.svg'],
-    load: () => import('./commands/graph.ts'),
+    load: (): Loaded => import('./commands/graph.ts'),
   },
   {
     name: 'diff',
@@ -140,7 +126,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'shows what a branch does to the backlog, or the code of a task',
     options: [flag('markdown', "for a pull request's comment, or a job summary")],
     examples: ['ralph diff', 'ralph diff origin/main...HEAD --markdown', 'ralph diff T-004'],
-    load: () => import('./commands/diff.ts'),
+    load: (): Loaded => import('./commands/diff.ts'),
   },
   {
     name: 'import',
@@ -152,7 +138,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('independent', 'tasks that only follow one another do not depend on each other'),
     ],
     examples: ['ralph import prd.json', 'ralph import .taskmaster/tasks/tasks.json --sync'],
-    load: () => import('./commands/import.ts'),
+    load: (): Loaded => import('./commands/import.ts'),
   },
   {
     name: 'export',
@@ -169,82 +155,13 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
     examples: ['ralph export --as implementation -o implementation.json', 'ralph export --as json'],
-    load: () => import('./commands/export.ts'),
+    load: (): Loaded => import('./commands/export.ts'),
   },
   {
     name: 'run',
     args: '[id]',
     summary: 'has an agent do the next task or the one named, checks the work, commits it',
-    options: [
-      flag('loop', 'one task after the other, until nothing is eligible'),
-      { name: 'max-tasks', takes: 'count', value: 'N', about: 'end the loop after N tasks' },
-      {
-        name: 'jobs',
-        takes: 'count',
-        value: 'N',
-        about: 'run N tasks in parallel, each in its own folder',
-      },
-      {
-        name: 'branch',
-        takes: 'text',
-        value: 'name',
-        about: 'land there; made from HEAD where it is missing',
-      },
-      QUEUE,
-      REMOTE,
-      {
-        name: 'agent',
-        takes: 'text',
-        value: 'name',
-        about: 'claude, codex, gemini, opencode, copilot, qwen, continue, command, script',
-      },
-      { name: 'model', takes: 'text', value: 'name', about: "a model, by the agent's own name for it" },
-      { name: 'command', takes: 'text', value: 'command', about: 'the program that the agent command runs' },
-      { name: 'max-turns', takes: 'count', value: 'N', about: "turns for an attempt, instead of the task's" },
-      {
-        name: 'timeout',
-        takes: 'duration',
-        value: '20m',
-        about: "time for an attempt, instead of the task's",
-      },
-      { name: 'retries', takes: 'whole', value: 'N', about: 'further attempts after the first (default: 3)' },
-      { name: 'budget', takes: 'money', value: '5.00', about: 'in dollars, for the whole run' },
-      {
-        name: 'gate',
-        takes: 'repeat',
-        value: 'command',
-        about: 'a command that must pass, instead of the configured gates; repeatable',
-      },
-      flag('no-gates', 'run no gates: nothing checks the work'),
-      {
-        name: 'baseline',
-        takes: ['warn', 'stop', 'off'],
-        value: 'what',
-        about: 'when gates fail before the first task: warn or stop; off does not run them then',
-      },
-      flag('yolo', 'let the agent do anything that the sandbox allows'),
-      {
-        name: 'sandbox',
-        takes: ['auto', 'on', 'off'],
-        value: 'mode',
-        about: 'around agents and gates: where it works, always, or never (also RALPH_SANDBOX)',
-      },
-      flag('interactive', "work in the agent's own program; ralph still runs the gates and commits"),
-      flag('dry-run', 'show prompt, command line, limits and gates; run nothing'),
-      {
-        name: 'on-failure',
-        takes: ['block', 'stop', 'ask'],
-        value: 'what',
-        about: 'when a task has no attempt left: block it, stop the run, or ask',
-      },
-      flag('commit-tasks', 'commit task files that are not committed yet, before the run'),
-      flag('push', 'push when the run is over'),
-      flag(
-        'verbose',
-        'each step of the agent on a line of its own (RALPH_PLAIN=1 also disables live updates)',
-      ),
-      flag('tui', 'in a full screen: tasks, activity, diffs, attempts; f goes back to the lines'),
-    ],
+    options: RUN_OPTIONS,
     examples: [
       'ralph run --loop --max-tasks 5',
       'ralph run --loop --jobs 2 --tui',
@@ -253,35 +170,19 @@ export const COMMANDS: readonly CommandSpec[] = [
       'ralph run T-004 --agent claude --retries 1',
       'ralph run T-004 --interactive',
     ],
-    load: () => import('./commands/run.ts'),
+    load: (): Loaded => import('./commands/run.ts'),
   },
   {
     name: 'worker',
     args: '',
     summary: 'does tasks of a run that goes on elsewhere, in slots of this clone',
-    options: [
-      QUEUE,
-      REMOTE,
-      {
-        name: 'jobs',
-        takes: 'count',
-        value: 'N',
-        about: 'run N tasks in parallel (default: as configured, 1)',
-      },
-      flag('once', 'end after one task'),
-      {
-        name: 'label',
-        takes: 'list',
-        value: 'names',
-        about: 'only tasks of that tier, agent or tag; of several, any',
-      },
-    ],
+    options: WORKER_OPTIONS,
     examples: [
       'ralph worker --queue postgres://ralph@db.example.com/ralph --jobs 2',
       'ralph worker --queue embedded',
       'ralph worker --label frontend',
     ],
-    load: () => import('./commands/worker.ts'),
+    load: (): Loaded => import('./commands/worker.ts'),
   },
   {
     name: 'status',
@@ -289,7 +190,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'shows the current run, its tasks and open questions, and how the last run ended',
     options: [flag('all', 'every run that was here, newest first')],
     examples: ['ralph status', 'ralph status --all'],
-    load: () => import('./commands/status.ts'),
+    load: (): Loaded => import('./commands/status.ts'),
   },
   {
     name: 'watch',
@@ -297,7 +198,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'shows the current run in a full screen, from any terminal; without one, the last run',
     options: [],
     examples: ['ralph watch', 'ralph watch 2025-01-15T14', 'ralph watch | tee run.txt'],
-    load: () => import('./commands/watch.ts'),
+    load: (): Loaded => import('./commands/watch.ts'),
   },
   {
     name: 'pause',
@@ -305,7 +206,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'pauses the run: no new attempt starts',
     options: [],
     examples: ['ralph pause'],
-    load: () => import('./commands/pause.ts'),
+    load: (): Loaded => import('./commands/pause.ts'),
   },
   {
     name: 'resume',
@@ -313,7 +214,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'resumes a paused run',
     options: [],
     examples: ['ralph resume'],
-    load: () => import('./commands/resume.ts'),
+    load: (): Loaded => import('./commands/resume.ts'),
   },
   {
     name: 'stop',
@@ -321,7 +222,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'ends the run under way after its attempt',
     options: [flag('now', 'end the attempt too; given twice, at once')],
     examples: ['ralph stop', 'ralph stop --now'],
-    load: () => import('./commands/stop.ts'),
+    load: (): Loaded => import('./commands/stop.ts'),
   },
   {
     name: 'skip',
@@ -329,57 +230,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'leaves a task out of the run under way: its attempt is kept, it stays TODO',
     options: [],
     examples: ['ralph skip T-004'],
-    load: () => import('./commands/skip.ts'),
+    load: (): Loaded => import('./commands/skip.ts'),
   },
   {
     name: 'plan',
     args: '[...wish]',
     summary: 'makes tasks of a wish, or of documents: research, decisions, requirements, tasks',
-    options: [
-      {
-        name: 'from',
-        takes: 'text',
-        value: 'document',
-        about: 'make tasks from its headings and check boxes, without an agent',
-      },
-      flag('continue', 'continue a plan: the one named, or the only unfinished one'),
-      flag('abort', 'end a plan; its files and tasks stay'),
-      flag('yes', 'take what is recommended and proposed'),
-      flag('no-research', 'begin with the decisions'),
-      flag('no-web', 'the agent reads nothing on the web'),
-      flag('verify-tasks', 'one more task at the end of each milestone that checks it as a whole'),
-      {
-        name: 'export',
-        takes: ['implementation'],
-        value: 'format',
-        about: 'write implementation.json too, and keep it in step while tasks are done',
-      },
-      flag('dry-run', 'show the prompts and the changes to the backlog; write nothing'),
-      {
-        name: 'branch',
-        takes: 'text',
-        value: 'name',
-        about: 'plan on this branch, made where it is missing',
-      },
-      flag('no-commit', 'write the files and commit nothing'),
-      { name: 'agent', takes: 'text', value: 'name', about: 'who plans; it only reads' },
-      { name: 'model', takes: 'text', value: 'name', about: "a model, by the agent's own name for it" },
-      { name: 'command', takes: 'text', value: 'command', about: 'the program that the agent command runs' },
-      { name: 'budget', takes: 'money', value: '5.00', about: 'in dollars, for all phases of this call' },
-      {
-        name: 'sandbox',
-        takes: ['auto', 'on', 'off'],
-        value: 'mode',
-        about: 'around the agent: where it works, always, or never (also RALPH_SANDBOX)',
-      },
-    ],
+    options: PLAN_OPTIONS,
     examples: [
       'ralph plan "A REST API for user management"',
       'ralph plan specs/*.md --yes',
       'ralph plan --continue',
       'ralph plan --from docs/spec.md',
     ],
-    load: () => import('./commands/plan.ts'),
+    load: (): Loaded => import('./commands/plan.ts'),
   },
   {
     name: 'attempts',
@@ -387,7 +251,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'shows the attempts at a task: how each ended, and where it is kept',
     options: [],
     examples: ['ralph attempts T-004'],
-    load: () => import('./commands/attempts.ts'),
+    load: (): Loaded => import('./commands/attempts.ts'),
   },
   {
     name: 'retry',
@@ -395,7 +259,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'makes a blocked task TODO again, keeping why it was blocked',
     options: [{ name: 'answer', takes: 'text', value: 'text', about: 'what to say to its agent' }],
     examples: ['ralph retry T-004', 'ralph retry T-004 --answer "MIT"'],
-    load: () => import('./commands/retry.ts'),
+    load: (): Loaded => import('./commands/retry.ts'),
   },
   {
     name: 'trust',
@@ -403,7 +267,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'shows what agents have changed in the configuration, and accepts it in a commit',
     options: [flag('yes', 'accept it without asking')],
     examples: ['ralph trust', 'ralph trust --yes'],
-    load: () => import('./commands/trust.ts'),
+    load: (): Loaded => import('./commands/trust.ts'),
   },
   {
     name: 'answer',
@@ -411,7 +275,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'answers what an agent asks: the one at work, or that of a blocked task, which is TODO again',
     options: [],
     examples: ['ralph answer T-004 "MIT"'],
-    load: () => import('./commands/answer.ts'),
+    load: (): Loaded => import('./commands/answer.ts'),
   },
   {
     name: 'complete',
@@ -419,7 +283,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'completes a task that a person has done: gates, commit, seal',
     options: [],
     examples: ['ralph complete T-004'],
-    load: () => import('./commands/complete.ts'),
+    load: (): Loaded => import('./commands/complete.ts'),
   },
   {
     name: 'block',
@@ -427,7 +291,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'blocks a task by hand, in a commit of its own',
     options: [],
     examples: ['ralph block T-004 "the API key is missing"'],
-    load: () => import('./commands/block.ts'),
+    load: (): Loaded => import('./commands/block.ts'),
   },
   {
     name: 'log',
@@ -444,7 +308,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       flag('markdown', 'as release notes'),
     ],
     examples: ['ralph log --since v1.0', 'ralph log --markdown --milestone 1 > NOTES.md'],
-    load: () => import('./commands/log.ts'),
+    load: (): Loaded => import('./commands/log.ts'),
   },
   {
     name: 'stats',
@@ -452,7 +316,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'shows time, turns, tokens, cost and attempts in total, from git alone',
     options: [],
     examples: ['ralph stats'],
-    load: () => import('./commands/stats.ts'),
+    load: (): Loaded => import('./commands/stats.ts'),
   },
   {
     name: 'report',
@@ -474,7 +338,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
     examples: ['ralph report', 'ralph report -o night.html --since yesterday'],
-    load: () => import('./commands/report.ts'),
+    load: (): Loaded => import('./commands/report.ts'),
   },
   {
     name: 'verify',
@@ -486,7 +350,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'jobs', takes: 'count', value: 'N', about: 'with --gates: check N commits in parallel' },
     ],
     examples: ['ralph verify', 'ralph verify --fix', 'ralph verify --gates T-004 T-005 --jobs 2'],
-    load: () => import('./commands/verify.ts'),
+    load: (): Loaded => import('./commands/verify.ts'),
   },
   {
     name: 'mcp',
@@ -501,7 +365,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
     examples: ['ralph mcp --print-config claude', 'ralph mcp --print-config codex >> ~/.codex/config.toml'],
-    load: () => import('./commands/mcp.ts'),
+    load: (): Loaded => import('./commands/mcp.ts'),
   },
   {
     name: 'doctor',
@@ -509,7 +373,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'checks whether a run can start: git, agents, gates, configuration',
     options: [flag('fix', 'remove the slots of earlier runs, keeping what only they hold')],
     examples: ['ralph doctor', 'ralph doctor --fix'],
-    load: () => import('./commands/doctor.ts'),
+    load: (): Loaded => import('./commands/doctor.ts'),
   },
   {
     name: 'schema',
@@ -517,7 +381,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'prints a JSON Schema, for editors and other programs: config, task, events or plan',
     options: [],
     examples: ['ralph schema config > ralph.config.schema.json', 'ralph schema events'],
-    load: () => import('./commands/schema.ts'),
+    load: (): Loaded => import('./commands/schema.ts'),
   },
   {
     name: 'completion',
@@ -528,6 +392,13 @@ export const COMMANDS: readonly CommandSpec[] = [
       'ralph completion bash >> ~/.bashrc',
       'ralph completion fish > ~/.config/fish/completions/ralph.fish',
     ],
-    load: () => import('./commands/completion.ts'),
+    load: (): Loaded => import('./commands/completion.ts'),
   },
-]
+] as const satisfies readonly CommandSpec[]
+
+type Command = (typeof COMMANDS)[number]
+
+/** What a command with options of its own is passed. */
+export type ContextOf<Name extends Command['name']> = Context<
+  OptionsOf<Extract<Command, { readonly name: Name }>['options']>
+>

@@ -12,18 +12,18 @@ import type { Io, Outlet } from './io.ts'
 
 /** Makes the context of a call: the outside world, the options, and the ways to print. */
 export function createContext(world: Io, { args, options }: CommandCall): Context {
-  const root = options.text('root')
+  const root = options.root
   const io = root === undefined ? world : withParts(world, { cwd: folderAt(world.cwd, root) })
-  const canvas = (outlet: Outlet): Canvas => canvasFor(outlet, io.env, options.on('no-color'))
+  const canvas = (outlet: Outlet): Canvas => canvasFor(outlet, io.env, options.noColor)
   const draw = async (outlet: Outlet, blocks: readonly Block[]): Promise<void> => {
     outlet.write(layOut(blocks, canvas(outlet)))
   }
   return {
     io,
-    where: { cwd: io.cwd, dir: options.text('dir') },
+    where: { cwd: io.cwd, dir: options.dir },
     args,
     options,
-    json: options.on('json'),
+    json: options.json,
     print: (blocks) => draw(io.stdout, blocks),
     note: (blocks) => draw(io.stderr, blocks),
     printJson: (document) => io.stdout.write(jsonText(document)),

@@ -1,6 +1,7 @@
 import { strong, dim, accent, line, paragraph, table, BLANK, type Block } from '../screen/block.ts'
-import type { CommandSpec, OptionSpec } from './command.ts'
-import { GLOBAL_OPTIONS } from './global-options.ts'
+import type { CommandSpec } from './command.ts'
+import type { OptionSpec } from './options/option.ts'
+import { GLOBAL_OPTIONS } from './options/global.ts'
 
 /** The output of `ralph --help`. */
 export function overview(commands: readonly CommandSpec[]): readonly Block[] {

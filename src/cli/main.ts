@@ -18,11 +18,11 @@ export async function main(io: Io): Promise<number> {
 }
 
 async function dispatch({ command, args, options }: CommandCall, context: Context): Promise<number> {
-  if (options.on('version')) {
+  if (options.version) {
     context.printRaw(`${manifest.version}\n`)
     return 0
   }
-  if (!command || options.on('help')) {
+  if (!command || options.help) {
     await context.print(command ? helpOf(command) : overview(COMMANDS))
     return 0
   }

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { parseArguments } from '../../src/cli/arguments.ts'
-import type { CommandSpec, OptionSpec } from '../../src/cli/command.ts'
+import type { CommandSpec } from '../../src/cli/command.ts'
+import type { OptionSpec } from '../../src/cli/options/option.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { GLOBAL_OPTIONS } from '../../src/cli/global-options.ts'
+import { GLOBAL_OPTIONS } from '../../src/cli/options/global.ts'
 
 const option = (name: string, takes: OptionSpec['takes'], short?: string): OptionSpec => ({
   name,
@@ -54,31 +55,29 @@ describe('a value', () => {
   it.each(['007', '1234567', '1e3', '-5', '=', 'a=b', 'two words', '0x10', 'true', '--', '한국어'])(
     'reaches the command as it was typed: %s',
     (text) => {
-      expect(parse('go', `--ref=${text}`).options.text('ref')).toBe(text)
+      expect(parse('go', `--ref=${text}`).options.ref).toBe(text)
     },
   )
 
   it('may follow its flag, be joined to it, or stand right after its letter', () => {
     for (const argv of [['--times', '5'], ['--times=5'], ['-n', '5'], ['-n5'], ['-n=5']]) {
-      expect(parse('go', ...argv).options.number('times')).toBe(5)
+      expect(parse('go', ...argv).options.times).toBe(5)
     }
   })
 
   it('is a number, an amount or seconds where the table says so', () => {
     const { options } = parse('go', '--retries', '0', '--budget', '$5.50', '--timeout', '20m')
-    expect([options.number('retries'), options.number('budget'), options.number('timeout')]).toEqual([
-      0, 5.5, 1200,
-    ])
+    expect([options.retries, options.budget, options.timeout]).toEqual([0, 5.5, 1200])
   })
 
   it('may be given more than once where the table says so', () => {
     const { options } = parse('go', '--gate', 'npm test', '--gate', 'a, b', '--tags', 'x,y', '--tags', 'z')
-    expect(options.list('gate')).toEqual(['npm test', 'a, b'])
-    expect(options.list('tags')).toEqual(['x', 'y', 'z'])
+    expect(options.gate).toEqual(['npm test', 'a, b'])
+    expect(options.tags).toEqual(['x', 'y', 'z'])
   })
 
   it('counts last where it is given twice and may not be', () => {
-    expect(parse('go', '--ref', 'a', '--ref', 'b').options.text('ref')).toBe('b')
+    expect(parse('go', '--ref', 'a', '--ref', 'b').options.ref).toBe('b')
   })
 
   it.each([
@@ -106,14 +105,14 @@ describe('a flag', () => {
       ['go', '4', '--loud'],
     ]) {
       const { command, args, options } = parse(...argv)
-      expect([command?.name, args, options.on('loud')]).toEqual(['go', ['4'], true])
+      expect([command?.name, args, options.loud]).toEqual(['go', ['4'], true])
     }
   })
 
   it('that begins with no is itself, not the opposite of another', () => {
-    expect(parse('go', '--no-gates').options.on('no-gates')).toBe(true)
-    expect(parse('go').options.on('no-gates')).toBe(false)
-    expect(parse('go', '--no-color').options.on('no-color')).toBe(true)
+    expect(parse('go', '--no-gates').options.noGates).toBe(true)
+    expect(parse('go').options.noGates).toBe(false)
+    expect(parse('go', '--no-color').options.noColor).toBe(true)
   })
 
   it.each([
@@ -156,19 +155,20 @@ describe('a word', () => {
 
   it('asks for help where it is that', () => {
     const { command, options } = parse('help', 'need')
-    expect([command?.name, options.on('help')]).toEqual(['need', true])
+    expect([command?.name, options.help]).toEqual(['need', true])
     expect(parse('help').command).toBe(null)
   })
 
   it('is not missed where only help is wanted', () => {
-    expect(parse('need', '--help').options.on('help')).toBe(true)
+    expect(parse('need', '--help').options.help).toBe(true)
   })
 })
 
 describe('the table of commands', () => {
   it('gives an option of one name the same value in every command, for a value is told from a word before the command is known', () => {
     const seen = new Map<string, string>()
-    for (const spec of [...GLOBAL_OPTIONS, ...COMMANDS.flatMap((command) => command.options)]) {
+    const options: readonly OptionSpec[] = [...GLOBAL_OPTIONS, ...COMMANDS.flatMap((one) => [...one.options])]
+    for (const spec of options) {
       const kind = spec.takes === 'flag' ? 'flag' : 'value'
       expect([spec.name, seen.get(spec.name) ?? kind]).toEqual([spec.name, kind])
       seen.set(spec.name, kind)

@@ -1,5 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { openPlace } from '../../src/config/project.ts'
+import { readOptions, type OptionsOf } from '../../src/cli/options/option.ts'
+import { PLAN_OPTIONS } from '../../src/cli/options/run-options.ts'
 import { runPlan } from '../../src/cli/setup/run-plan.ts'
 
 /**
@@ -22,24 +24,15 @@ const result = await runPlan(
   },
   place,
   {
-    wish: {
+    request: {
+      ...(readOptions(PLAN_OPTIONS, new Map()) as OptionsOf<typeof PLAN_OPTIONS>),
       words: ['Users who log in'],
       input: null,
-      continues: false,
-      aborts: false,
-      yes: true,
       research: true,
       web: true,
-      verifyTasks: false,
       exports: false,
-      dryRun: false,
-      commit: true,
-      branch: null,
+      yes: true,
       sandbox: 'off',
-      agent: null,
-      model: null,
-      command: null,
-      budget: null,
     },
     front: {
       emit: () => undefined,

@@ -4,7 +4,7 @@ import type { GateResult } from '../../base/nouns.ts'
 import { Agents } from '../../agents/agents.ts'
 import { findTask } from '../../config/find-task.ts'
 import { openProject } from '../../config/project.ts'
-import { NO_WISH, runOptions } from '../setup/run-options.ts'
+import { runOptions } from '../setup/run-options.ts'
 import { openSandbox, sandboxMode } from '../setup/sandbox.ts'
 import { runPorts } from '../setup/run-ports.ts'
 import { refuseToStart } from '../../base/world.ts'
@@ -24,7 +24,7 @@ export async function run(context: Context): Promise<number> {
   // People mostly want their own work checked as they would check it, without a sandbox.
   const mode = sandboxMode(null, { env: io.env, config: project.config })
   const sandbox = await openSandbox(mode === 'on' ? 'on' : 'off', { env: io.env, ...project })
-  const agents = new Agents(io, NO_WISH, { ...project, isCaged: sandbox.state.on })
+  const agents = new Agents(io, {}, { ...project, isCaged: sandbox.state.on })
   const ports = await runPorts(io, project, { agents, ask: null, sandbox })
   const show = context.json ? null : await showLines(context, { verbose: false })
   const results: GateResult[] = []
@@ -34,7 +34,7 @@ export async function run(context: Context): Promise<number> {
   }
   try {
     const landed = await completeByHand(
-      { options: runOptions(NO_WISH, project), ports, emit },
+      { options: runOptions({}, project), ports, emit },
       await openedTask(ports, task),
     )
     await show?.end()

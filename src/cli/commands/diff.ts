@@ -9,14 +9,16 @@ import { openPlace, type Place } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
 import { diffMarkdown, diffView } from '../../screen/diff-view.ts'
 import { wantsColour } from '../../screen/style.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { personsPager, showInPager } from '../pager.ts'
 import { codeOf } from '../task-code.ts'
+
+type Context = ContextOf<'diff'>
 
 /** Shows the changes of a range of history to the backlog, or the code of a task. */
 export async function run(context: Context): Promise<number> {
   const [typed] = context.args
-  if (context.json && context.options.on('markdown')) throw new UserError('give one of --json and --markdown')
+  if (context.json && context.options.markdown) throw new UserError('give one of --json and --markdown')
   const place = await openPlace(context.where)
   return typed !== undefined && isTask(typed)
     ? showTask(context, place, typed)
@@ -34,13 +36,13 @@ async function showRange(context: Context, place: Place, typed: string | undefin
     diffBacklog(git, await resolveRange(git, typed), { ...place, tiers: place.config.tiers, around }),
   )
   if (context.json) context.printJson(diffJson(diff))
-  else if (context.options.on('markdown')) context.printRaw(diffMarkdown(diff))
+  else if (context.options.markdown) context.printRaw(diffMarkdown(diff))
   else await context.print(diffView(diff))
   return 0
 }
 
 async function showTask(context: Context, place: Place, typed: string): Promise<number> {
-  if (context.options.on('markdown')) throw new UserError('--markdown is for a range, not for a task')
+  if (context.options.markdown) throw new UserError('--markdown is for a range, not for a task')
   const task = await readNamed(place, typed)
   const found = await codeOf(context.io, place, task.id)
   if (found === null) {
@@ -60,7 +62,7 @@ async function showTask(context: Context, place: Place, typed: string): Promise<
 /** In a terminal with the person's pager; otherwise unchanged, for `git apply`. */
 async function showPatch({ io, options, printRaw }: Context, git: Git, code: TaskCode): Promise<void> {
   const isTerminal = io.stdout.columns !== null
-  const colour = wantsColour({ noColor: options.on('no-color'), env: io.env, isTerminal })
+  const colour = wantsColour({ noColor: options.noColor, env: io.env, isTerminal })
   const patch = await patchOf(git, code, colour)
   const command = await personsPager(io, git)
   // While the pager has the terminal, Ctrl-C belongs to it.

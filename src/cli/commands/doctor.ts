@@ -15,19 +15,21 @@ import { readBacklog } from '../../backlog/read.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
 import { lint } from '../../backlog/lint/lint.ts'
 import { doctorView, type Examined } from '../../screen/doctor-view.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { sandboxAvailable, sandboxHere, sandboxMode, type Starts } from '../setup/sandbox.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
 import type { Place } from '../../config/project.ts'
 import { taskFolders } from '../../config/task-folder.ts'
 import { removeSlots, slotFindings } from '../doctor/slots.ts'
 
+type Context = ContextOf<'doctor'>
+
 /** Checks everything that a run needs, and changes nothing unless asked to; exits with 1 if something prevents a run. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
-  const root = findRoot(io.cwd, options.text('dir'))
+  const root = findRoot(io.cwd, options.dir)
   const { config, findings: ofConfig } = await inspectConfig(root)
-  const folders = await taskFolders(root, config, options.text('dir'))
+  const folders = await taskFolders(root, config, options.dir)
   const git = openReadingGit({ cwd: root, env: io.env })
   const caged = await sandboxHere(io, { root, config })
   const findings: readonly Examined[] = [
@@ -38,7 +40,7 @@ export async function run(context: Context): Promise<number> {
     await inspectSandbox(context, root, config),
     ...inspectNotify(context, config),
     ...(await doctorFindings({ git, root, dir: folders.first, now: io.now() })),
-    ...(options.on('fix') ? await removeSlots(io, { root, config }) : []),
+    ...(options.fix ? await removeSlots(io, { root, config }) : []),
     ...(await slotFindings(io, { root, config })),
   ]
   const isWell = findings.every(({ level }) => level !== 'problem')

@@ -4,15 +4,17 @@ import { EXPORT_NAMES } from '../../backlog/formats.ts'
 import { exportedTexts, writeExport } from '../../authoring/export-tasks.ts'
 import { openProject } from '../../config/project.ts'
 import { line } from '../../screen/block.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
+
+type Context = ContextOf<'export'>
 
 /** Writes the backlog in another tool's format. */
 export async function run(context: Context): Promise<number> {
   const { options, io, json, where } = context
-  const as = EXPORT_NAMES.find((name) => name === options.text('as'))
+  const { as } = options
   if (as === undefined)
     throw new UserError(`--as is missing: ${EXPORT_NAMES.join(', ')}`, 'ralph export --as json')
-  const output = options.text('output')
+  const output = options.output
   if (as === 'db' && output === undefined)
     throw new UserError('db is three files', 'Name a folder for them: ralph export --as db -o .ralph/db')
   const project = await openProject(where)

@@ -2,19 +2,19 @@ import { resolve } from 'node:path'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
 import { pathWithin } from '../../base/paths.ts'
-import { FORMAT_NAMES } from '../../backlog/formats.ts'
 import { importTasks, type Imported, type ImportWish } from '../../authoring/import-tasks.ts'
 import { openPlace } from '../../config/project.ts'
 import { importMistakes, importView } from '../../screen/import-view.ts'
+import type { ContextOf } from '../commands.ts'
 import type { Context } from '../command.ts'
 
 /** Makes task files from another tool's backlog; exits with 1 if that cannot be read. */
-export async function run(context: Context): Promise<number> {
+export async function run(context: ContextOf<'import'>): Promise<number> {
   const { options, args } = context
   return importFrom(context, args[0] ?? '', {
-    as: FORMAT_NAMES.find((name) => name === options.text('as')) ?? null,
-    sync: options.on('sync'),
-    independent: options.on('independent'),
+    as: options.as ?? null,
+    sync: options.sync,
+    independent: options.independent,
   })
 }
 

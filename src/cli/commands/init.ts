@@ -8,7 +8,7 @@ import { taskFoldersOf } from '../../backlog/task-folders.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
 import type { Task } from '../../backlog/model.ts'
 import { doneView, planView, type InitScreen } from '../../screen/init-view.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { planSetup, type InitFindings, type PlannedFile } from '../../authoring/init/plan.ts'
 import { foreignBacklogs } from '../../authoring/foreign-backlogs.ts'
 import { proposeAliases } from '../../authoring/init/propose-aliases.ts'
@@ -18,6 +18,8 @@ import { prefixInRepository } from '../github.ts'
 import { openPlace, type Place } from '../../config/project.ts'
 import { findTaskFolder, misnamedTasks } from '../../config/task-folder.ts'
 import manifest from '../../../package.json' with { type: 'json' }
+
+type Context = ContextOf<'init'>
 
 /** Sets up a project: shows what it found and would write, asks, and writes missing files. */
 export async function run(context: Context): Promise<number> {
@@ -43,8 +45,8 @@ function withTasks({ where }: Context, place: Place): Place {
 
 /** The requested files for GitHub that do not exist yet. */
 function forGithub({ options }: Context, { root, folders }: Place): readonly PlannedFile[] {
-  const withRun = options.on('github-run')
-  if (!withRun && !options.on('github')) return []
+  const withRun = options.githubRun
+  if (!withRun && !options.github) return []
   const { version } = manifest
   const files = githubFiles({ prefix: prefixInRepository(root), version, dir: folders.first, withRun })
   return files.filter(({ file }) => !existsSync(join(root, file)))
@@ -107,7 +109,7 @@ async function readWith(place: Place, { aliases, configFile }: InitFindings): Pr
 const INTERRUPTED = 130
 
 async function agreed({ options, io, json }: Context): Promise<'yes' | 'no' | 'interrupted'> {
-  if (options.on('yes')) return 'yes'
+  if (options.yes) return 'yes'
   const dialogue = json ? null : io.dialogue()
   if (dialogue === null)
     throw new UserError('ralph init asks before it writes', 'ralph init --yes writes without asking.')

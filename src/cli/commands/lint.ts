@@ -11,14 +11,15 @@ import { counted } from '../../base/text.ts'
 import { RULES } from '../../backlog/lint/rules.ts'
 import { line } from '../../screen/block.ts'
 import { lintSummary, lintView } from '../../screen/lint-view.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
 import { addToJobSummary, isInAction, prefixInRepository } from '../github.ts'
 import { writeFileOf } from '../../authoring/not-written.ts'
-
 import manifest from '../../../package.json' with { type: 'json' }
 import { openPlace, type Place } from '../../config/project.ts'
 import type { Renumbered } from '../../authoring/renumber.ts'
+
+type Context = ContextOf<'lint'>
 
 type Format = 'text' | 'json' | 'github' | 'sarif'
 
@@ -26,13 +27,11 @@ type Format = 'text' | 'json' | 'github' | 'sarif'
 export async function run(context: Context): Promise<number> {
   const format = formatOf(context)
   const place = await openPlace(context.where)
-  const found = context.options.on('stdin')
-    ? await checkInput(context, place)
-    : await checkFiles(context, place)
+  const found = context.options.stdin ? await checkInput(context, place) : await checkFiles(context, place)
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error').length
   const warnings = found.diagnostics.length - errors
   await show(context, place, format, { ...found, errors, warnings })
-  const most = context.options.number('max-warnings') ?? Infinity
+  const most = context.options.maxWarnings ?? Infinity
   if (errors === 0 && warnings > most) {
     await context.note([line(`${counted(warnings, 'warning')}: more than --max-warnings ${most}`)])
   }
@@ -40,13 +39,13 @@ export async function run(context: Context): Promise<number> {
 }
 
 function formatOf({ options, json, args, io }: Context): Format {
-  const format = options.text('format')
+  const format = options.format
   if (json && format !== undefined) throw new UserError('give one of --json and --format')
-  const file = options.text('file')
-  if (options.on('stdin') !== (file !== undefined)) {
+  const file = options.file
+  if (options.stdin !== (file !== undefined)) {
     throw new UserError('--stdin and --file go together: ralph lint --stdin --file docs/tasks/T-004.md')
   }
-  if (options.on('stdin') && (options.on('fix') || args.length > 0)) {
+  if (options.stdin && (options.fix || args.length > 0)) {
     throw new UserError('--stdin cannot be used with --fix', 'Its --json has the fixes.')
   }
   if (json) return 'json'
@@ -85,12 +84,12 @@ async function show(context: Context, place: Place, format: Format, found: Count
 
 async function checkFiles(context: Context, place: Place): Promise<Found> {
   const renumbered =
-    context.options.on('fix') && context.args.length === 0 ? await renumberTwice(context, place) : []
+    context.options.fix && context.args.length === 0 ? await renumberTwice(context, place) : []
   const known = await readLinted(place)
   const library = libraryFiles(place.root)
   const only = namedFiles(context, place, [...known, ...library])
   const around = await lintContext(place)
-  const fixed = context.options.on('fix') ? await fix(known, taskFiles(place, only), around) : []
+  const fixed = context.options.fix ? await fix(known, taskFiles(place, only), around) : []
   const { checked, diagnostics: ofTasks } = await check(
     place,
     fixed.length > 0 ? await readLinted(place) : known,
@@ -116,7 +115,7 @@ async function renumberTwice({ io }: Context, place: Place): Promise<readonly Re
 /** Checks the unsaved text of an editor, among the files on disk. A text that is no task file has no problems. */
 async function checkInput({ io, options }: Context, place: Place): Promise<Found> {
   const { root, folders, vocabulary } = place
-  const file = relative(root, resolve(io.cwd, options.text('file') ?? '')).replaceAll('\\', '/')
+  const file = relative(root, resolve(io.cwd, options.file ?? '')).replaceAll('\\', '/')
   const text = Buffer.from(await io.readInput()).toString()
   if (!folders.includes(file)) return { checked: 0, fixed: [], renumbered: [], diagnostics: [] }
   const { parseTask } = await import('../../backlog/parse.ts')

@@ -1,13 +1,14 @@
 import { countByStatus, type Selection, type TaskState } from '../../backlog/select/selection.ts'
 import type { Facts } from '../../backlog/model.ts'
 import { listView } from '../../screen/list-view.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { disciplineBadges } from '../setup/discipline-badges.ts'
 import { blockedReasons, openListing } from '../../config/listing.ts'
 import { isMilestone } from '../../backlog/milestone.ts'
-import type { Options } from '../options.ts'
 import { openPlace } from '../../config/project.ts'
 import { JSON_FACTS, tasksJson } from '../../backlog/select/task-json.ts'
+
+type Context = ContextOf<'list'>
 
 /** Shows the backlog, or the part that matches the filters. */
 export async function run(context: Context): Promise<number> {
@@ -55,28 +56,25 @@ interface Filter {
   readonly matches: (task: Facts<FilterFact>) => boolean
 }
 
-function filtersOf(options: Options): readonly Filter[] {
+function filtersOf(options: Context['options']): readonly Filter[] {
   const one = (
-    option: string,
+    typed: string | undefined,
     fact: FilterFact | null,
     matches: (task: Facts<FilterFact>, typed: string) => boolean,
-  ): readonly Filter[] => {
-    const typed = options.text(option)
-    return typed === undefined ? [] : [{ fact, matches: (task) => matches(task, typed) }]
-  }
-  const tags = options.list('tag').map((tag): Filter => ({
+  ): readonly Filter[] => (typed === undefined ? [] : [{ fact, matches: (task) => matches(task, typed) }])
+  const tags = options.tag.map((tag): Filter => ({
     fact: 'tags',
     matches: (task) => task.tags.some((own) => same(own, tag.replace(/^#/, ''))),
   }))
   return [
-    ...one('status', null, (task, status) => task.status === status),
+    ...one(options.status, null, (task, status) => task.status === status),
     ...one(
-      'milestone',
+      options.milestone,
       'milestone',
       ({ milestone }, typed) => milestone !== null && isMilestone(milestone, typed),
     ),
-    ...one('discipline', 'discipline', (task, typed) => same(task.discipline, typed)),
-    ...one('feature', 'feature', (task, typed) => same(task.feature, typed)),
+    ...one(options.discipline, 'discipline', (task, typed) => same(task.discipline, typed)),
+    ...one(options.feature, 'feature', (task, typed) => same(task.feature, typed)),
     ...tags,
   ]
 }

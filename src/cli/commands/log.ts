@@ -9,22 +9,24 @@ import { periodOf } from '../../history/period.ts'
 import { readFacts } from '../../backlog/read.ts'
 import { logView, releaseNotes } from '../../screen/log-view.ts'
 import { printable } from '../../screen/printable.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { findTask } from '../../config/find-task.ts'
 import type { Io } from '../io.ts'
 import { isMilestone } from '../../backlog/milestone.ts'
 import { openPlace, type Place } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
 
+type Context = ContextOf<'log'>
+
 /** Shows the completed tasks, newest first, from git alone. */
 export async function run(context: Context): Promise<number> {
   const { options, args, io, json } = context
-  if (json && options.on('markdown')) throw new UserError('give one of --json and --markdown')
-  const wanted = options.text('milestone')
+  if (json && options.markdown) throw new UserError('give one of --json and --markdown')
+  const wanted = options.milestone
   const place = await openPlace(context.where)
   // Milestones are only in the files, not in history.
   const reading = tasksOf(place)
-  const since = options.text('since')
+  const since = options.since
   const [all, tasks] = await Promise.all([completionsSince(io, place, { since, tasks: reading }), reading])
   const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
   const milestoneOf = ({ id }: { readonly id: string }): string | null => milestones.get(id) ?? null
@@ -38,7 +40,7 @@ export async function run(context: Context): Promise<number> {
   }
   const completions = all.filter(isWanted)
   if (json) context.printJson({ version: 1, completions })
-  else if (options.on('markdown')) context.printRaw(markdown(completions, milestoneOf))
+  else if (options.markdown) context.printRaw(markdown(completions, milestoneOf))
   else {
     const done = tasks.filter((task) => task.status === 'DONE' && isWanted(task))
     // A time without completions says nothing of the others.

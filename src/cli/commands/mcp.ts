@@ -6,17 +6,19 @@ import { serveMcp, type McpOffer } from '../mcp/server.ts'
 import { withParts } from '../../base/parts.ts'
 import { line } from '../../screen/block.ts'
 import manifest from '../../../package.json' with { type: 'json' }
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { COMMANDS } from '../commands.ts'
 import { createContext } from '../context.ts'
-import { GLOBAL_OPTIONS } from '../global-options.ts'
+import { GLOBAL_OPTIONS } from '../options/global.ts'
 import type { Outlet } from '../io.ts'
-import { Options } from '../options.ts'
+import { readOptions } from '../options/option.ts'
+
+type Context = ContextOf<'mcp'>
 
 /** Serves the signals of an attempt or the backlog of a project, or prints the configuration for other programs. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
-  const client = options.text('print-config')
+  const client = options.printConfig
   if (client !== undefined) return printConfig(context, client)
   const pipes = io.pipes()
   if (pipes === null)
@@ -68,7 +70,7 @@ async function answer(
 ): Promise<string> {
   const command = COMMANDS.find((spec) => spec.name === name)!
   const specs = [...GLOBAL_OPTIONS, ...command.options]
-  const dir = given.text('dir')
+  const dir = given.dir
   const values = new Map([...options, ...(dir === undefined ? [] : [['dir', [dir]] as const])])
   const printed: string[] = []
   const stdout: Outlet = {
@@ -79,7 +81,11 @@ async function answer(
     onResize: () => () => undefined,
   }
   const io = withParts(own, { stdout, stderr: stdout })
-  const context = createContext(io, { command, args, options: new Options(specs, values) })
+  const context = createContext(io, {
+    command,
+    args,
+    options: readOptions(specs, values) as Context['options'],
+  })
   const { run: work } = await command.load()
   // A negative result (nothing eligible, errors found) is an answer too.
   await work(context)

@@ -3,7 +3,7 @@ import { closest, nameAmong } from '../../base/spelling.ts'
 import { UserError } from '../../base/errors.ts'
 import { fewOf } from '../../base/text.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { type Draft, draftOf } from '../../backlog/draft.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { findTask } from '../../config/find-task.ts'
@@ -12,6 +12,8 @@ import { milestoneLike, newMilestone, pathIn, writeNewTask } from '../../authori
 import { openProject, type Project } from '../../config/project.ts'
 import { unlessGitIsMissing } from '../../git/open-repository.ts'
 import { paragraph } from '../../screen/block.ts'
+
+type Context = ContextOf<'new'>
 
 /** Writes the next free task file and prints its path. */
 export async function run(context: Context): Promise<number> {
@@ -33,22 +35,22 @@ export async function run(context: Context): Promise<number> {
 
 /** A new milestone may be a misspelled one, or a number that nobody has given a name. */
 async function noteMilestone({ options, note }: Context, { tasks }: Project): Promise<void> {
-  const milestone = milestoneLike(options.text('milestone'), tasks)
+  const milestone = milestoneLike(options.milestone, tasks)
   const { isNew, known } = newMilestone(milestone, tasks)
   const others = known.length === 0 ? '' : ` (so far: ${fewOf(known, 5)})`
   if (isNew) await note([paragraph([], `note: the milestone "${milestone}" is new${others}`)])
 }
 
 function draftIn({ options }: Context, { root, tasks }: Project, title: string): Draft {
-  const depends = options.list('depends').filter((id) => id.toLowerCase() !== 'none')
+  const depends = options.depends.filter((id) => id.toLowerCase() !== 'none')
   return draftOf({
     title,
-    milestone: milestoneLike(options.text('milestone'), tasks),
+    milestone: milestoneLike(options.milestone, tasks),
     depends: depends.map((id) => findTask(tasks, id).id),
-    touches: options.list('touches').map((path) => pathIn(path, '--touches')),
-    complexity: options.text('complexity'),
-    discipline: nameOf('discipline', options.text('discipline'), namesIn(root, DISCIPLINES)),
-    feature: nameOf('feature', options.text('feature'), namesIn(root, FEATURES)),
+    touches: options.touches.map((path) => pathIn(path, '--touches')),
+    complexity: options.complexity,
+    discipline: nameOf('discipline', options.discipline, namesIn(root, DISCIPLINES)),
+    feature: nameOf('feature', options.feature, namesIn(root, FEATURES)),
     provenance: 'human',
     description: null,
   })

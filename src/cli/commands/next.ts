@@ -17,17 +17,19 @@ import {
 import { explainListed, needsWhole } from '../../screen/reason-text.ts'
 import type { WaitingTask } from '../../screen/task-lines.ts'
 import { line } from '../../screen/block.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { blockedReasons, openListing, openTask } from '../../config/listing.ts'
 import { previewAgent } from '../../agents/agent-wishes.ts'
 import { openPlace, selectByHeads, type Place } from '../../config/project.ts'
 import { JSON_FACTS, taskJson, tasksJson } from '../../backlog/select/task-json.ts'
 
+type Context = ContextOf<'next'>
+
 /** Previews the next task; exits with 1 if none is eligible. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   if (!existsSync(join(place.root, place.folders.first))) await refuseWithHint(place)
-  if (context.options.on('prompt') && (await printPrompt(context, place))) return 0
+  if (context.options.prompt && (await printPrompt(context, place))) return 0
   const { next } = context.json ? await printJson(context, place) : await print(context, place)
   return next ? 0 : 1
 }
@@ -61,7 +63,7 @@ async function printPrompt(context: Context, place: Place): Promise<boolean> {
 }
 
 async function print(context: Context, place: Place): Promise<Selection<TaskHead>> {
-  const [all, explain] = [context.options.on('all'), context.options.on('explain')]
+  const [all, explain] = [context.options.all, context.options.explain]
   const screen = {
     folder: place.folders.first,
     next: null,
@@ -103,7 +105,7 @@ async function sayIfNotCommitted(context: Context, place: Place, file: string): 
 
 /** The number of jobs in the options; null without one. */
 function jobsIn({ options }: Context): number | null {
-  return options.number('jobs') ?? null
+  return options.jobs ?? null
 }
 
 /** The tasks that a run with this number of jobs would begin now, by the same decision as in a run. */
@@ -158,7 +160,7 @@ async function explained(
 }
 
 async function printJson(context: Context, place: Place): Promise<Selection<TaskHead>> {
-  const [all, explain] = [context.options.on('all'), context.options.on('explain')]
+  const [all, explain] = [context.options.all, context.options.explain]
   const jobs = jobsIn(context)
   if (!all && !explain && jobs === null) {
     const selection = await selectByHeads(place)

@@ -1,45 +1,32 @@
 import { UserError } from '../../base/errors.ts'
 import { changesJson } from '../../authoring/plan/changes.ts'
 import { openPlace } from '../../config/project.ts'
-import type { PlanFront } from '../setup/plan-ports.ts'
-import { runPlan, type PlanResult, type WholePlanWish } from '../setup/run-plan.ts'
-import { SANDBOX_MODES } from '../../config/defaults.ts'
-import { oneOf } from '../run/wish.ts'
+import type { PlanFront, PlanRequest } from '../setup/plan-ports.ts'
+import { keyOf, overridden, type Options } from '../options/option.ts'
+import { PLAN_OPTIONS } from '../options/run-options.ts'
+import { runPlan, type PlanResult } from '../setup/run-plan.ts'
 import { changesView, planEndView, planEventBlocks } from '../../screen/plan-view.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { planQuestions } from '../plan/questions.ts'
 import { showLines, type LineShow } from '../run/show-run.ts'
 
+type Context = ContextOf<'plan'>
+
 /** Plans tasks from a wish or documents, in phases that each end in files and a commit. */
 export async function run(context: Context): Promise<number> {
-  const document = context.options.text('from')
+  const document = context.options.from
   return document === undefined ? planByAgent(context) : planFrom(context, document)
 }
-
-/** Options that only matter if an agent plans. */
-const WITH_AGENT = [
-  'continue',
-  'abort',
-  'yes',
-  'no-research',
-  'no-web',
-  'verify-tasks',
-  'export',
-  'dry-run',
-  'branch',
-  'no-commit',
-  'agent',
-  'model',
-  'command',
-  'sandbox',
-]
 
 /** Makes tasks from a document, from its headings and boxes alone. */
 async function planFrom(context: Context, document: string): Promise<number> {
   const { args, options } = context
-  const other = WITH_AGENT.find((name) => options.on(name) || options.text(name) !== undefined)
-  const option = other ?? (options.number('budget') === undefined ? undefined : 'budget')
-  const extra = option === undefined ? args[0] : `--${option}`
+  const given: Options = options
+  const option = PLAN_OPTIONS.find((spec) => {
+    const value = given[keyOf(spec)]
+    return spec.name !== 'from' && value !== undefined && value !== false
+  })
+  const extra = option === undefined ? args[0] : `--${option.name}`
   if (extra !== undefined)
     throw new UserError(
       `--from makes tasks of a document without an agent, and ${extra} is for an agent that plans`,
@@ -51,8 +38,8 @@ async function planFrom(context: Context, document: string): Promise<number> {
 
 async function planByAgent(context: Context): Promise<number> {
   const { io, json } = context
-  const place = await openPlace(context.where)
-  const wish = await wishOf(context)
+  const request = await requestOf(context)
+  const place = overridden(await openPlace(context.where), PLAN_OPTIONS, context.options)
   const show = json ? null : await showLines(context, { verbose: false })
   const prompts: object[] = []
   const dialogue = json ? null : io.dialogue()
@@ -61,7 +48,7 @@ async function planByAgent(context: Context): Promise<number> {
     emit: (happening) => show?.event({ at: io.now().toISOString(), ...happening }),
     event(event) {
       show?.reporter.print(planEventBlocks(event))
-      if (event.type !== 'prompt' || !wish.dryRun) return
+      if (event.type !== 'prompt' || !request.dryRun) return
       prompts.push({ phase: event.phase, text: event.text })
       if (show) void alone(show, async () => context.printRaw(`${event.text}\n`))
     },
@@ -74,9 +61,9 @@ async function planByAgent(context: Context): Promise<number> {
       }),
   }
   try {
-    const result = await runPlan(io, place, { wish, front })
+    const result = await runPlan(io, place, { request, front })
     await show?.end()
-    if (json) context.printJson({ ...resultJson(result), ...(wish.dryRun ? { prompts } : {}) })
+    if (json) context.printJson({ ...resultJson(result), ...(request.dryRun ? { prompts } : {}) })
     else await context.print(planEndView(result))
     return exitCode(result)
   } finally {
@@ -94,37 +81,22 @@ async function alone<T>(show: LineShow | null, work: () => Promise<T>): Promise<
   }
 }
 
-async function wishOf({ args, options, io }: Context): Promise<WholePlanWish> {
-  const [continues, aborts] = [options.on('continue'), options.on('abort')]
-  refuseContradictions(args, { continues, aborts })
-  const agent = options.text('agent') ?? null
-  if (options.text('command') !== undefined && agent !== null && agent !== 'command')
+async function requestOf({ args, options, io }: Context): Promise<PlanRequest> {
+  refuseContradictions(args, options)
+  const { agent = 'command', command, continues } = options
+  if (command !== undefined && agent !== 'command')
     throw new UserError(`--command is for the agent named command, not for ${agent}`, 'Take --agent command.')
   return {
+    ...options,
     words: args,
     input: args.length === 1 && args[0] === '-' && !continues ? await textOf(io) : null,
-    continues,
-    aborts,
-    yes: options.on('yes'),
-    research: !options.on('no-research'),
-    web: !options.on('no-web'),
-    dryRun: options.on('dry-run'),
-    commit: !options.on('no-commit'),
-    verifyTasks: options.on('verify-tasks'),
-    exports: options.text('export') !== undefined,
-    branch: options.text('branch') ?? null,
-    sandbox: oneOf(SANDBOX_MODES, options.text('sandbox')),
-    agent,
-    model: options.text('model') ?? null,
-    command: options.text('command') ?? null,
-    budget: options.number('budget') ?? null,
+    research: !options.noResearch,
+    web: !options.noWeb,
+    exports: options.export !== undefined,
   }
 }
 
-function refuseContradictions(
-  args: readonly string[],
-  { continues, aborts }: { readonly continues: boolean; readonly aborts: boolean },
-): void {
+function refuseContradictions(args: readonly string[], { continues, aborts }: Context['options']): void {
   if (continues && aborts)
     throw new UserError('--continue goes on with a plan, and --abort ends it', 'Take one of them.')
   if ((continues || aborts) && args.length > 1)

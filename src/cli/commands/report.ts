@@ -5,14 +5,16 @@ import { openPlace } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
 import { reportPage } from '../../screen/page/page.ts'
 import { line } from '../../screen/block.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { notWritten } from '../../authoring/not-written.ts'
+
+type Context = ContextOf<'report'>
 
 /** Writes a page on what was done, when and at what cost, and what failed, from git alone. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
   const place = await openPlace(context.where)
-  const since = options.text('since')
+  const since = options.since
   const { subject } = place.config.commit
   const data = await readHistory(io, place.root, (git) => readReport(git, since, { ...place, subject }))
   const page = reportPage(data, {
@@ -20,7 +22,7 @@ export async function run(context: Context): Promise<number> {
     range: since === undefined ? '' : `Since ${since}`,
     now: io.now(),
   })
-  const output = options.text('output') ?? 'report.html'
+  const output = options.output ?? 'report.html'
   if (output === '-') {
     context.printRaw(page)
     return 0

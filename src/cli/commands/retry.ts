@@ -1,10 +1,11 @@
 import { retry } from '../../authoring/retry-task.ts'
 import { line } from '../../screen/block.ts'
+import type { ContextOf } from '../commands.ts'
 import type { Context } from '../command.ts'
 
 /** Makes a blocked task TODO again, with an answer to its agent's question if there is one. */
-export async function run(context: Context): Promise<number> {
-  return tryAgain(context, context.options.text('answer') ?? null)
+export async function run(context: ContextOf<'retry'>): Promise<number> {
+  return tryAgain(context, context.options.answer ?? null)
 }
 
 /** The shared part of both commands that accept an answer. */

@@ -1,11 +1,13 @@
 import { allRuns, overviewOf } from '../run/run-control.ts'
 import { runsView, statusView } from '../../screen/status-view.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
+
+type Context = ContextOf<'status'>
 
 /** Shows the current run, its tasks and questions, and candidates; or all runs of this checkout. */
 export async function run(context: Context): Promise<number> {
   const { io, where, options, json } = context
-  if (options.on('all')) {
+  if (options.all) {
     const runs = await allRuns(io, where)
     if (json) context.printJson({ version: 1, runs })
     else await context.print(runsView(runs))

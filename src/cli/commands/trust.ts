@@ -11,7 +11,9 @@ import { openPlace } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import { refuseInside } from '../../base/world.ts'
 import { line } from '../../screen/block.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
+
+type Context = ContextOf<'trust'>
 
 /** Shows what agents have changed in the configuration, and accepts it if a person says so. */
 export async function run(context: Context): Promise<number> {
@@ -30,7 +32,7 @@ export async function run(context: Context): Promise<number> {
   }
   if (paths.length === 0) return answer(true, 0, 'Agents have changed nothing that decides how a run works.')
   if (!context.json) context.printRaw(await untrustedDiff(home, { from, tip: tip.head, paths }))
-  if (!context.options.on('yes') && !(await isAccepted(context, paths)))
+  if (!context.options.yes && !(await isAccepted(context, paths)))
     return answer(false, 1, `${fewOf(paths)} is not in force. To accept it: ralph trust --yes`)
   const me = { pid: io.pid, now: io.now() }
   const moved = await withoutRun(runFolder(root, repository), me, () => trustTip(home, tip, paths))

@@ -13,17 +13,19 @@ import {
   verifyWords,
   type CheckedTask,
 } from '../../screen/verify-view.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { addToJobSummary, isInAction } from '../github.ts'
 import { openPlace, type Place } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
+
+type Context = ContextOf<'verify'>
 
 /** Checks that every DONE task's Commit names the commit that completed it; exits with 1 if one does not. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
   refuseContradictions(context)
   const before = await verify(context, place)
-  const wrong = context.options.on('fix') ? before.tasks.filter(mayBeFixed) : []
+  const wrong = context.options.fix ? before.tasks.filter(mayBeFixed) : []
   if (wrong.length > 0) await nameAnew(context, place, wrong)
   const { tasks, isCutOff } = wrong.length > 0 ? await verify(context, place) : before
   const isInOrder = tasks.every(({ state }) => isRight(state))
@@ -32,7 +34,7 @@ export async function run(context: Context): Promise<number> {
     const unfinished = isInOrder ? null : await unfinishedTask(place)
     await context.print(verifyView({ tasks, fixed, isCutOff, unfinished }))
   }
-  const checked = context.options.on('gates') ? await runGates(context, place, tasks) : null
+  const checked = context.options.gates ? await runGates(context, place, tasks) : null
   const ok = isInOrder && (checked?.every(({ problem }) => problem === null) ?? true)
   if (context.json) context.printJson({ version: 1, tasks: checked ?? tasks, ok, cutOff: isCutOff })
   else if (isInAction(context.io)) await annotate(context, { tasks, isCutOff, checked: checked ?? [] })
@@ -41,7 +43,7 @@ export async function run(context: Context): Promise<number> {
 }
 
 function refuseContradictions({ options }: Context): void {
-  if (options.number('jobs') !== undefined && !options.on('gates'))
+  if (options.jobs !== undefined && !options.gates)
     throw new UserError('--jobs is about the gates that run', 'Add --gates, or leave it out.')
 }
 
@@ -62,7 +64,7 @@ async function runGates(
       where,
       place,
       commits: [...commits].map(([commit, id]) => ({ commit, id })),
-      jobs: options.number('jobs') ?? place.config.jobs,
+      jobs: options.jobs ?? place.config.jobs,
     },
     async (check) => {
       if (!context.json) await context.print(checkedBlocks(check, tasks))

@@ -1,19 +1,26 @@
 import { UserError } from '../../base/errors.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
 import { openPlace } from '../../config/project.ts'
-import { startWorker, type WorkerWish } from '../setup/start-worker.ts'
+import { startWorker } from '../setup/start-worker.ts'
 import { refuseToStart } from '../../base/world.ts'
 import { accent, headed, line, type Block } from '../../screen/block.ts'
+import { overridden } from '../options/option.ts'
+import { WORKER_OPTIONS } from '../options/run-options.ts'
 import { printableJson } from '../../screen/printable.ts'
 import { told } from '../../screen/told.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
+
+type Context = ContextOf<'worker'>
 
 /** Does jobs of a run on another machine, until the run ends. */
 export async function run(context: Context): Promise<number> {
   const { io, where, json } = context
-  const place = await openPlace(where)
+  const { options } = context
+  if (options.jobs !== undefined && options.once)
+    throw new UserError('--once does one task, and --jobs several at once', 'Leave one of them out.')
+  const place = overridden(await openPlace(where), WORKER_OPTIONS, options)
   refuseToStart(io, place.root)
-  const end = await startWorker(io, { where, place, wish: workerWish(context) }, (event) => {
+  const end = await startWorker(io, { where, place, options }, (event) => {
     const stamped = { at: io.now().toISOString(), ...event }
     if (json) context.printRaw(`${printableJson(JSON.stringify(stamped))}\n`)
     else void context.print(workerBlocks(stamped))
@@ -35,18 +42,5 @@ function workerBlocks(event: RunEvent): readonly Block[] {
       return told(event).map((block) => headed([accent(event.id), '  '], block))
     default:
       return []
-  }
-}
-
-function workerWish({ options }: Context): WorkerWish {
-  const jobs = options.number('jobs') ?? null
-  if (jobs !== null && options.on('once'))
-    throw new UserError('--once does one task, and --jobs several at once', 'Leave one of them out.')
-  return {
-    queue: options.text('queue') ?? null,
-    remote: options.text('remote') ?? null,
-    jobs,
-    once: options.on('once'),
-    labels: options.list('label'),
   }
 }

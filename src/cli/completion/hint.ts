@@ -1,5 +1,6 @@
 import { AGENT_NAMES } from '../../base/names.ts'
-import type { CommandSpec, OptionSpec } from '../command.ts'
+import type { CommandSpec } from '../command.ts'
+import type { OptionSpec } from '../options/option.ts'
 
 /** What a shell can offer in a place. */
 export type Hint =

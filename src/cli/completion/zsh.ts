@@ -1,5 +1,6 @@
-import type { CommandSpec, OptionSpec } from '../command.ts'
-import { GLOBAL_OPTIONS } from '../global-options.ts'
+import type { CommandSpec } from '../command.ts'
+import type { OptionSpec } from '../options/option.ts'
+import { GLOBAL_OPTIONS } from '../options/global.ts'
 import { hintOfArguments, hintOfOption, type Hint } from './hint.ts'
 
 /** Completion for zsh, with descriptions of commands and options. */

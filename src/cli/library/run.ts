@@ -1,15 +1,16 @@
 import type { RunEvent } from '../../engine/events/event.ts'
 import { findTask } from '../../config/find-task.ts'
 import type { Project } from '../../config/project.ts'
-import { NO_WISH, runOptions, type RunWish } from '../setup/run-options.ts'
+import { overridden } from '../options/option.ts'
+import { RUN_OPTIONS } from '../options/run-options.ts'
+import { runOptions, type RunRequest } from '../setup/run-options.ts'
 import { readFromBranch } from '../setup/read-from-branch.ts'
 import { startRun } from '../setup/start-run.ts'
 import { refuseToStart } from '../../base/world.ts'
 import { Control } from '../../engine/control.ts'
 import { ownWorld } from './world.ts'
 
-/** The options of a run; missing ones come from the configuration. */
-export type RunRequest = Partial<Omit<RunWish, 'isInteractive' | 'byHand'>>
+export type { RunRequest }
 
 /** A run: its events in order, and ways to control it. */
 export interface Run extends AsyncIterable<RunEvent> {
@@ -44,7 +45,7 @@ async function* eventsOf(project: Project, request: RunRequest, control: Control
   const world = ownWorld()
   refuseToStart(world, project.root)
   const task = request.task == null ? null : findTask(project.tasks, request.task).id
-  const wish: RunWish = { ...NO_WISH, ...request, task }
+  const wanted = { ...request, task }
   const events: RunEvent[] = []
   let wake = (): void => undefined
   let isOver = false
@@ -55,11 +56,11 @@ async function* eventsOf(project: Project, request: RunRequest, control: Control
   const begin = async (): Promise<void> => {
     const { names, first } = project.folders
     const where = { cwd: project.root, dir: names.length === 1 ? first : undefined }
-    const reading = { options: runOptions(wish, project), commitTasks: wish.commitTasks, ask: null }
-    const read = await readFromBranch(world, where, project, reading)
-    const options = runOptions(wish, read.project)
-    const run = { wish, options, ask: null, emit, control, warnings: read.warnings }
-    await startRun(world, read.project, run)
+    const read = await readFromBranch(world, where, project, { request: wanted, ask: null })
+    const asked = overridden(read.project, RUN_OPTIONS, wanted)
+    const options = runOptions(wanted, asked)
+    const run = { request: wanted, options, ask: null, emit, control, warnings: read.warnings }
+    await startRun(world, asked, run)
   }
   const finished = begin().finally(() => {
     isOver = true

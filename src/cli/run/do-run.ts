@@ -5,7 +5,9 @@ import type { RunEvent, RunFinished } from '../../engine/events/event.ts'
 import { findTask } from '../../config/find-task.ts'
 import { refuseToStart } from '../../base/world.ts'
 import { openProject, type Project } from '../../config/project.ts'
-import { runOptions, type RunWish } from '../setup/run-options.ts'
+import { overridden } from '../options/option.ts'
+import { RUN_OPTIONS } from '../options/run-options.ts'
+import { runOptions, type RunRequest } from '../setup/run-options.ts'
 import { readFromBranch } from '../setup/read-from-branch.ts'
 import { startRun } from '../setup/start-run.ts'
 import { Control } from '../../engine/control.ts'
@@ -14,32 +16,31 @@ import { journalPath } from '../../engine/journal.ts'
 import type { RunOptions } from '../../engine/ports.ts'
 import type { PersonTerminal } from '../../process/terminal.ts'
 import type { Terminal } from '../../screen/full/state.ts'
-import type { Context } from '../command.ts'
+import type { ContextOf } from '../commands.ts'
 import { openTerminal } from '../terminal.ts'
 import { RunKeys, type KeyDesk } from './keys.ts'
 import { openPersonTerminal } from './person-terminal.ts'
 import { showJson, type LineShow } from './show-run.ts'
 import { stageOf, type Stage } from './stage.ts'
-import { runWish } from './wish.ts'
+import { runRequest } from './request.ts'
+
+type Context = ContextOf<'run'>
 
 /** Does the next task, the named task, or one after the other; shows it in these lines, or as JSON if there are none. */
 export async function doRun(context: Context, lines: LineShow | null): Promise<number> {
-  const isTui = context.options.on('tui')
+  const isTui = context.options.tui
   const own = await openProject(context.where)
-  const wish = wishOf(context, own)
+  const request = requestOf(context, own)
   const terminal = lines?.isLive ? openTerminal(context.io) : null
   if (isTui && !terminal) throw noFullScreen()
-  if (context.options.on('dry-run')) {
+  if (context.options.dryRun) {
     const { dryRun } = await import('./dry-run.ts')
-    return dryRun(context, own, { wish, options: runOptions(wish, own) })
+    return dryRun(context, overridden(own, RUN_OPTIONS, request), request)
   }
   refuseToStart(context.io, own.root)
-  const { project, warnings } = await readFromBranch(context.io, context.where, own, {
-    options: runOptions(wish, own),
-    commitTasks: wish.commitTasks,
-    ask: lines?.ask ?? null,
-  })
-  const options = runOptions(wish, project)
+  const read = await readFromBranch(context.io, context.where, own, { request, ask: lines?.ask ?? null })
+  const project = overridden(read.project, RUN_OPTIONS, request)
+  const options = runOptions(request, project, canAsk(context))
   const control = new Control()
   let stage: Stage | null = null
   const lent = lines && personTerminal(context, lines, terminal)
@@ -64,7 +65,8 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
   }
   try {
     const { ask, warn } = show
-    const run = { wish, options, ask, terminal: lent, emit, control, warn, warnings }
+    const { warnings } = read
+    const run = { request, options, ask, terminal: lent, emit, control, warn, warnings }
     await startRun(context.io, project, run)
   } finally {
     await show.end()
@@ -160,13 +162,18 @@ function leaving({ TMUX, STY }: Context['io']['env']): string {
   return 'it needs this terminal: to leave a run going, start it in tmux or screen'
 }
 
-function wishOf({ args, options, io, json }: Context, { tasks }: Project): RunWish {
+function requestOf(context: Context, { tasks }: Project): RunRequest {
+  const { args, options } = context
   const [named] = args
   const task = named === undefined ? null : findTask(tasks, named).id
-  if (task !== null && options.on('loop')) {
+  if (task !== null && options.loop) {
     throw new UserError('--loop cannot be used with a task id', 'Leave one of them out.')
   }
-  return runWish(options, { task, isInteractive: !json && io.dialogue() !== null })
+  return runRequest(options, { task, canAsk: canAsk(context) })
+}
+
+function canAsk({ json, io }: Context): boolean {
+  return !json && io.dialogue() !== null
 }
 
 function exitCode(finished: RunFinished): number {

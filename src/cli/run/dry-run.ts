@@ -8,7 +8,7 @@ import { Agents } from '../../agents/agents.ts'
 import { openOrigins } from '../../authoring/origins.ts'
 import type { Project } from '../../config/project.ts'
 import { openRepository, unlessGitIsMissing } from '../../git/open-repository.ts'
-import type { RunWish } from '../setup/run-options.ts'
+import { runOptions, type RunRequest } from '../setup/run-options.ts'
 import { openSandbox, sandboxMode } from '../setup/sandbox.ts'
 import { shownQueue } from '../setup/queue.ts'
 import { Readying } from '../../engine/slot/ready.ts'
@@ -28,14 +28,10 @@ import { dryRunView, type DryRun, type DryWorkspaces } from '../../screen/dry-ru
 import type { Context } from '../command.ts'
 
 /** Shows what a run would do first, and changes nothing. */
-export async function dryRun(
-  context: Context,
-  project: Project,
-  request: { readonly wish: RunWish; readonly options: RunOptions },
-): Promise<number> {
-  const task = taskOrReason(project.selection, request.options.task)
+export async function dryRun(context: Context, project: Project, request: RunRequest): Promise<number> {
+  const task = taskOrReason(project.selection, request.task ?? null)
   if (typeof task === 'string') throw new UserError(task, '', 1)
-  const { plan, warnings } = await planOf(context, project, { ...request, task })
+  const { plan, warnings } = await planOf(context, project, { request, task })
   if (context.json) {
     const state = { task, eligible: true, waiting: [] }
     context.printJson({ version: 1, ...plan, task: taskJson(state, project.tierOf), warnings })
@@ -50,12 +46,14 @@ export async function dryRun(
 async function planOf(
   { io }: Context,
   project: Project,
-  { wish, options, task }: { readonly wish: RunWish; readonly options: RunOptions; readonly task: Task },
+  { request, task }: { readonly request: RunRequest; readonly task: Task },
 ): Promise<{ readonly plan: DryRun; readonly warnings: readonly string[] }> {
   const { root, folders, tasks, tierOf } = project
-  const mode = sandboxMode(wish.sandbox, { env: io.env, config: project.config })
+  const { queue } = request
+  const options = runOptions(request, project)
+  const mode = sandboxMode(request.sandbox, { env: io.env, config: project.config })
   const { state: sandbox } = await openSandbox(mode, { env: io.env, ...project })
-  const agents = new Agents(io, wish, { ...project, isCaged: sandbox.on, isElsewhere: wish.queue !== null })
+  const agents = new Agents(io, request, { ...project, isCaged: sandbox.on, isElsewhere: queue != null })
   const git = openReadingGit({ cwd: root, env: io.env })
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
@@ -75,7 +73,7 @@ async function planOf(
     { options, ledger, ports: { tierOf, prompt: promptOf(project, git), source, origins: origins.files } },
   )
   const provider = await agents.provider(choice.name)
-  const request = agentRequest(job, {
+  const start = agentRequest(job, {
     servers: provider.takesMcpServers ? signalServer(io.self, job) : {},
     cwd: root,
     env: io.env,
@@ -92,12 +90,12 @@ async function planOf(
     model: choice.model,
     gates: options.gates,
     sandbox,
-    ...commandOf(invocationOf(provider, request, options)),
+    ...commandOf(invocationOf(provider, start, options)),
     prompt: job.prompt,
     estimate,
     // With a queue the workers decide what runs at once, and where.
-    workspaces: wish.queue === null ? await workspacesOfRun(io, project, options) : null,
-    queue: wish.queue === null ? null : shownQueue(wish.queue, io, project),
+    workspaces: queue == null ? await workspacesOfRun(io, project, options) : null,
+    queue: queue == null ? null : shownQueue(queue, io, project),
   }
   return { plan, warnings: unseen === null ? warnings : [...warnings, unseen] }
 }

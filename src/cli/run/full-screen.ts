@@ -19,7 +19,7 @@ type ScreenOf = Pick<ScreenPorts, 'liveness' | 'steer' | 'tick' | 'model' | 'ter
 /** Makes the full screen of a run, with its tasks, which are read again when their files change. */
 export async function makeScreen({ io, options }: Context, { place, ...rest }: ScreenOf) {
   const listing = new LiveListing(place, ['title', 'milestone'])
-  const { colour, ascii = false } = canvasFor(io.stdout, io.env, options.on('no-color'))
+  const { colour, ascii = false } = canvasFor(io.stdout, io.env, options.noColor)
   const at = { io, place, run: () => rest.model.status?.run ?? null, colour }
   let board: Board = EMPTY_BOARD
   const read = async (): Promise<void> => {

@@ -47,7 +47,7 @@ export async function showLines(
   { verbose }: { readonly verbose: boolean },
 ): Promise<LineShow> {
   const { env, now, stdout } = io
-  const canvas = (): Canvas => canvasFor(stdout, env, options.on('no-color'))
+  const canvas = (): Canvas => canvasFor(stdout, env, options.noColor)
   const isLive = wantsLiveLines({ env, isTerminal: stdout.columns !== null })
   const live = { rows: () => stdout.rows ?? 24, reflows: reflowsLines(env), later }
   const reporter = new RunReporter({
@@ -69,7 +69,7 @@ export async function showLines(
     draw: (question, choices) =>
       layOut(
         questionView(question, choices).map((block) => headed(['  '], block)),
-        canvasFor(io.stderr, env, options.on('no-color')),
+        canvasFor(io.stderr, env, options.noColor),
       ),
   }
   return {

@@ -3,7 +3,7 @@ import { treeOf } from '../../git/tree.ts'
 import { Control } from '../../engine/control.ts'
 import type { TakenSlot } from '../../engine/workers/slots.ts'
 import type { Place, Where } from '../../config/project.ts'
-import { NO_WISH, runOptions } from './run-options.ts'
+import { runOptions } from './run-options.ts'
 import { takeCommitSlots, type CommitSlots } from './taken-slots.ts'
 import type { World } from '../../base/world.ts'
 
@@ -60,7 +60,7 @@ async function checkCommit(
 ): Promise<CommitCheck> {
   const { project, ports, attempt, end } = await taken.open(slot, commit, { world, control })
   try {
-    const { gates } = runOptions(NO_WISH, project)
+    const { gates } = runOptions({}, project)
     if (gates.length === 0) return { commit, passed: [], problem: 'its configuration has no gates' }
     const tree = await treeOf(ports.home.git, commit)
     const at = { head: commit, branch: null }

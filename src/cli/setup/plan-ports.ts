@@ -33,27 +33,15 @@ import { Agents } from '../../agents/agents.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
 import type { Place } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
-import { NO_WISH } from './run-options.ts'
 import { slotsOf } from './slots.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
-import type { SandboxMode } from '../../config/defaults.ts'
 import type { World } from '../../base/world.ts'
-import { planPlaces } from '../../authoring/plan/find-plans.ts'
+import { planPlaces, type PlanWish } from '../../authoring/plan/find-plans.ts'
+import type { OptionsOf } from '../options/option.ts'
+import type { PLAN_OPTIONS } from '../options/run-options.ts'
 
-/** The command line's options for the planning agent. */
-export interface PlannerWish {
-  readonly agent: string | null
-  readonly model: string | null
-  /** What the agent named `command` runs. */
-  readonly command: string | null
-  readonly budget: number | null
-  readonly web: boolean
-  readonly commit: boolean
-  readonly dryRun: boolean
-  /** The branch to plan on; null for the checked-out one. */
-  readonly branch: string | null
-  readonly sandbox: SandboxMode | null
-}
+/** What planning is asked for: the options of `ralph plan`, and what they mean for the plan. */
+export type PlanRequest = PlanWish & OptionsOf<typeof PLAN_OPTIONS>
 
 /** How planning asks a person, and shows its progress. */
 export interface PlanFront {
@@ -69,7 +57,7 @@ export interface PlanFront {
 export async function planPorts(
   world: World,
   place: Place,
-  { wish, front }: { readonly wish: PlannerWish; readonly front: PlanFront },
+  { request, front }: { readonly request: PlanRequest; readonly front: PlanFront },
 ): Promise<{ readonly ports: PlanPorts; readonly folder: RunFolder }> {
   const { root, vocabulary, config } = place
   const { git: door, repository } = await openWithCommit(world, root)
@@ -78,9 +66,9 @@ export async function planPorts(
   const reading = openReadingGit({ cwd: root, env: world.env })
   const folder = runFolder(root, repository)
   const places = planPlaces(place)
-  const note = wish.dryRun ? noNote() : noteFile(folder.plan)
+  const note = request.dryRun ? noNote() : noteFile(folder.plan)
   const backlog = (): Promise<readonly Task[]> => backlogOf(place)
-  const asker = lazily(() => openQuestions(world, place, { wish, front, home, folder, note }))
+  const asker = lazily(() => openQuestions(world, place, { request, front, home, folder, note }))
   const ports: PlanPorts = {
     places,
     vocabulary,
@@ -115,12 +103,13 @@ export async function planPorts(
       if (noted) note.write({ ...noted, spentUsd: questions.spentUsd })
       return reply
     },
-    commit: wish.commit && !wish.dryRun ? (request) => commitPhase(git, home.prefix, request, world) : null,
+    commit:
+      request.noCommit || request.dryRun ? null : (phase) => commitPhase(git, home.prefix, phase, world),
     note,
     recoverAgent: async (work) => void (await endLeftovers(work as RunTrace)),
-    async mirror({ phase, request }) {
-      if (wish.dryRun) return
-      mirrorPlanning(folder.state, { phase, request }, { tasks: await backlog(), now: world.now() })
+    async mirror(planning) {
+      if (request.dryRun) return
+      mirrorPlanning(folder.state, planning, { tasks: await backlog(), now: world.now() })
     },
     keepWish(slug, text) {
       const path = openLogs(folder, config.logs.maxBytes).result(`plan-${slug}.md`)
@@ -140,13 +129,13 @@ export async function planPorts(
 export async function beginPlanning(
   world: World,
   place: Place,
-  { branch, commit: commits }: Pick<PlannerWish, 'branch' | 'commit'>,
+  { branch, noCommit }: Pick<PlanRequest, 'branch' | 'noCommit'>,
 ): Promise<void> {
   const { git, repository } = await openWithCommit(world, place.root)
   const { prefix } = await openHome(git, repository, place.root)
-  const [first] = commits ? await obstacles(git, prefix, place.folders.first) : []
+  const [first] = noCommit ? [] : await obstacles(git, prefix, place.folders.first)
   if (first) throw new UserError(first.message, first.fix)
-  if (branch === null) return
+  if (branch === undefined) return
   const { code } = await git.run(['check-ref-format', '--branch', branch], { okCodes: [0, 1, 128] })
   if (code !== 0 || branch.startsWith('-')) throw new UserError(`'${branch}' cannot be the name of a branch`)
   if ((await readStatus(git)).branch === branch) return
@@ -197,13 +186,13 @@ async function openQuestions(
   world: World,
   place: Place,
   {
-    wish,
+    request,
     front,
     home,
     folder,
     note,
   }: {
-    readonly wish: PlannerWish
+    readonly request: PlanRequest
     readonly front: PlanFront
     readonly home: Home
     readonly folder: RunFolder
@@ -211,19 +200,18 @@ async function openQuestions(
   },
 ): Promise<AgentQuestions> {
   const { config, root } = place
-  const { agent, model, command, web } = wish
-  const mode = sandboxMode(wish.sandbox, { env: world.env, config })
+  const mode = sandboxMode(request.sandbox, { env: world.env, config })
   const sandbox = await openSandbox(mode, { env: world.env, root, config })
   if (sandbox.state.reason !== null)
     front.event({ type: 'warning', message: `the agent has no sandbox: ${sandbox.state.reason}` })
   const agents = new Agents(
     world,
-    { ...NO_WISH, agent, model, command },
+    { agent: request.agent, model: request.model },
     { root, config, tierOf: (task) => tierOf(task, config.tiers), isCaged: sandbox.state.on },
   )
   // The options that a plan began with hold to its end.
-  const choices = await agents.choicesForPlan(web && (note.read()?.plan.web ?? true))
-  const budget = wish.budget ?? config.plan.budget
+  const choices = await agents.choicesForPlan(request.web && (note.read()?.plan.web ?? true))
+  const { budget } = config.plan
   const { name } = choices[0]
   if (budget !== null && !(await agents.provider(name)).tellsCost)
     front.event({

@@ -12,7 +12,6 @@ import { EMBEDDED, QUEUE_VARIABLE, queueUrl, shownUrl } from '../../config/queue
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Agents } from '../../agents/agents.ts'
 import type { Place, Project } from '../../config/project.ts'
-import type { RunWish } from './run-options.ts'
 import type { World } from '../../base/world.ts'
 
 /** The version that a run and its workers must share. */
@@ -25,11 +24,11 @@ function packageRoots({ root }: Pick<Place, 'root'>): readonly string[] {
 
 /** The queue to use; throws with what to do if there is none. */
 export function meantQueue(
-  named: string | null,
+  named: string | undefined,
   world: Pick<World, 'env'>,
   { config }: Pick<Place, 'config'>,
 ): string {
-  const url = queueUrl(named, { env: world.env, configured: config.queue.url })
+  const url = queueUrl(named ?? null, { env: world.env, configured: config.queue.url })
   if (url !== null) return url
   throw new UserError(
     'no queue is named',
@@ -61,11 +60,11 @@ export async function openWorkersQueue(url: string, place: Pick<Place, 'root'>):
 export function openCoordinator(
   world: World,
   project: Project,
-  { wish, agents, git }: { readonly wish: RunWish; readonly agents: Agents; readonly git: Git },
+  { queue, agents, git }: { readonly queue: string; readonly agents: Agents; readonly git: Git },
 ): Coordinator {
   const { config, tierOf } = project
-  const url = meantQueue(wish.queue, world, project)
-  const remote = new Remote(git, wish.remote ?? config.queue.remote)
+  const url = meantQueue(queue, world, project)
+  const remote = new Remote(git, config.queue.remote)
   const roots = packageRoots(project)
   const labelsOf = async (task: Task): Promise<readonly string[]> => [
     tierOf(task).tier,

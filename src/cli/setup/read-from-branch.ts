@@ -6,7 +6,7 @@ import { pathWithin } from '../../base/paths.ts'
 import { counted, fewOf } from '../../base/text.ts'
 import { underLock } from '../../engine/alone.ts'
 import { runFolder } from '../../engine/folder.ts'
-import type { RunOptions, RunPorts } from '../../engine/ports.ts'
+import type { RunPorts } from '../../engine/ports.ts'
 import { Folder } from '../../engine/slot/folder.ts'
 import { detectGates } from '../../config/detect-gates.ts'
 import { contentsOf } from '../../git/contents.ts'
@@ -24,6 +24,7 @@ import { composeMessage } from '../../git/trailers.ts'
 import { idInFileName } from '../../backlog/file-name.ts'
 import { openProject, type Project, type Where } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
+import type { RunRequest } from './run-options.ts'
 import { slotsFolder } from './slots.ts'
 import type { World } from '../../base/world.ts'
 
@@ -36,8 +37,7 @@ interface ReadProject {
 
 /** How a run is asked for, as far as it decides what is read. */
 interface Reading {
-  readonly options: Pick<RunOptions, 'branch' | 'askSeconds'>
-  readonly commitTasks: boolean
+  readonly request: Pick<RunRequest, 'branch' | 'commitTasks'>
   /** Puts a question to a person; null if nobody can be asked. */
   readonly ask: RunPorts['ask']
 }
@@ -58,7 +58,7 @@ export async function readFromBranch(
   const git = withoutHooks(door)
   const home = await openHome(door, repository, root)
   const paths = ownPaths(await readStatus(git.with({ env: { GIT_OPTIONAL_LOCKS: '0' } })), own, home.prefix)
-  const { branch } = reading.options
+  const { branch = null } = reading.request
   const committed = await commitIfAsked(world, own, { git, repository, ...paths }, reading)
   const tip = await tipFor(git, branch)
   const trusted = await lastTrusted(home, tip)
@@ -181,9 +181,9 @@ function ownPaths(
 /** Commits them if that is asked for; returns whether it did. Throws if an uncommitted configuration would be ignored. */
 async function commitIfAsked(
   world: World,
-  { root }: Project,
+  { root, config: { askSeconds } }: Project,
   { git, repository, tasks, config, isNewConfig }: OwnPaths & Pick<Home, 'git' | 'repository'>,
-  { options, commitTasks, ask }: Reading,
+  { request: { commitTasks }, ask }: Reading,
 ): Promise<boolean> {
   const paths = [...tasks, ...(isNewConfig || ask ? config : [])]
   if (config.length > 0 && !(commitTasks && isNewConfig) && !ask)
@@ -192,10 +192,7 @@ async function commitIfAsked(
       isNewConfig ? 'Commit it, or have ralph do it: ralph run --commit-tasks' : 'Commit it first.',
     )
   if (paths.length === 0) return false
-  const wait = AbortSignal.any([
-    world.signal,
-    AbortSignal.timeout(Math.min(options.askSeconds * 1000, 2 ** 31 - 1)),
-  ])
+  const wait = AbortSignal.any([world.signal, AbortSignal.timeout(Math.min(askSeconds * 1000, 2 ** 31 - 1))])
   const question = { id: '', text: `commit ${fewOf(paths, 5)} first?`, options: ['yes', 'no'] }
   if (!commitTasks && !/^y(?:es)?$/i.test((await ask?.(question, wait)) ?? '')) return false
   const names = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]

@@ -9,13 +9,8 @@ import type { Task } from '../../backlog/model.ts'
 import { readOrigin } from '../../backlog/origin.ts'
 import type { Place } from '../../config/project.ts'
 import { refuseToStart, type World } from '../../base/world.ts'
-import { planAsked, type PlanWish } from '../../authoring/plan/find-plans.ts'
-import { beginPlanning, planPorts, type PlanFront, type PlannerWish } from './plan-ports.ts'
-
-/** The whole command line of planning. */
-export interface WholePlanWish extends PlanWish, PlannerWish {
-  readonly yes: boolean
-}
+import { planAsked } from '../../authoring/plan/find-plans.ts'
+import { beginPlanning, planPorts, type PlanFront, type PlanRequest } from './plan-ports.ts'
 
 /** The result of planning. */
 export type PlanResult = PlanEnd | { readonly kind: 'aborted'; readonly plan: Plan }
@@ -24,20 +19,20 @@ export type PlanResult = PlanEnd | { readonly kind: 'aborted'; readonly plan: Pl
 export async function runPlan(
   world: World,
   place: Place,
-  { wish, front }: { readonly wish: WholePlanWish; readonly front: PlanFront },
+  { request, front }: { readonly request: PlanRequest; readonly front: PlanFront },
 ): Promise<PlanResult> {
   const { root } = place
   refuseToStart(world, root)
-  const { yes, research, dryRun } = wish
-  const { ports, folder } = await planPorts(world, place, { wish, front })
+  const { yes, research, dryRun } = request
+  const { ports, folder } = await planPorts(world, place, { request, front })
   return withoutRun(folder, { pid: world.pid, now: world.now() }, async () => {
     if (!dryRun) {
       // What a planning that died was writing belongs to the present branch.
       await recoverPlan(ports)
-      await beginPlanning(world, place, wish)
+      await beginPlanning(world, place, request)
     }
-    const plan = await planAsked(wish, ports.places, { cwd: world.cwd, note: ports.note.read() })
-    if (wish.aborts) return { kind: 'aborted', plan: await abortPlan(plan, ports) }
+    const plan = await planAsked(request, ports.places, { cwd: world.cwd, note: ports.note.read() })
+    if (request.aborts) return { kind: 'aborted', plan: await abortPlan(plan, ports) }
     if (plan.exports) refuseOthers(place, await ports.backlog())
     return makePlan(plan, { yes, research, dryRun }, ports)
   })

@@ -52,11 +52,11 @@ export interface Sandbox {
 
 /** The mode to use: from the command line, else the environment, else the configuration. */
 export function sandboxMode(
-  requested: SandboxMode | null,
+  requested: SandboxMode | null | undefined,
   { env, config }: { readonly env: World['env']; readonly config: Config },
 ): SandboxMode {
   const inEnvironment = env[VARIABLE]
-  if (requested !== null || inEnvironment === undefined || inEnvironment === '')
+  if (requested != null || inEnvironment === undefined || inEnvironment === '')
     return requested ?? config.sandbox.mode
   const mode = SANDBOX_MODES.find((one) => one === inEnvironment.toLowerCase())
   if (mode === undefined)

@@ -10,7 +10,7 @@ import { Agents } from '../../agents/agents.ts'
 import { Notifier } from '../../screen/notify.ts'
 import type { Project } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
-import type { RunWish } from './run-options.ts'
+import type { RunRequest } from './run-options.ts'
 import { runPorts } from './run-ports.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
 import type { World } from '../../base/world.ts'
@@ -18,7 +18,7 @@ import { withoutQueue } from '../../config/queue-url.ts'
 
 /** The options of a run, its questions, and its listeners. */
 interface RunStart {
-  readonly wish: RunWish
+  readonly request: RunRequest
   readonly options: RunOptions
   readonly ask: RunPorts['ask']
   /** Where a person can drive an agent. */
@@ -36,18 +36,18 @@ interface RunStart {
 export async function startRun(
   world: World,
   project: Project,
-  { wish, options, ask, terminal, emit, control, warn, warnings }: RunStart,
+  { request, options, ask, terminal, emit, control, warn, warnings }: RunStart,
 ): Promise<void> {
   if (options.byHand && !terminal)
     throw new UserError(
       '--interactive needs a terminal that a person sits at',
       'Run it in one, without --json and without a pipe.',
     )
-  const mode = sandboxMode(wish.sandbox, { env: world.env, config: project.config })
+  const mode = sandboxMode(request.sandbox, { env: world.env, config: project.config })
   const sandbox = await openSandbox(mode, { env: world.env, ...project })
-  const isElsewhere = wish.queue !== null
-  const agents = new Agents(world, wish, { ...project, isCaged: sandbox.state.on, isElsewhere })
-  const workers = isElsewhere ? await openWorkers(world, project, { wish, agents }) : null
+  const isElsewhere = request.queue != null
+  const agents = new Agents(world, request, { ...project, isCaged: sandbox.state.on, isElsewhere })
+  const workers = isElsewhere ? await openWorkers(world, project, { queue: request.queue, agents }) : null
   // In parallel with the rest, because an agent may take a second to print its version.
   const checked = agents.check(tasksOf(project, options)).then(
     (found) => ({ warnings: found }),
@@ -84,7 +84,7 @@ export async function startRun(
 async function openWorkers(
   world: World,
   project: Project,
-  request: { readonly wish: RunWish; readonly agents: Agents },
+  request: { readonly queue: string; readonly agents: Agents },
 ): Promise<ReturnType<typeof import('./queue.ts').openCoordinator>> {
   const { openCoordinator } = await import('./queue.ts')
   const { git } = await openWithCommit(world, project.root)

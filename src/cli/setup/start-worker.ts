@@ -14,42 +14,40 @@ import type { Place, Where } from '../../config/project.ts'
 import { meantQueue, openWorkersQueue, VERSION } from './queue.ts'
 import { withoutQueue } from '../../config/queue-url.ts'
 import { takeCommitSlots, type CommitSlots } from './taken-slots.ts'
-import { NO_WISH, runOptions } from './run-options.ts'
+import { runOptions } from './run-options.ts'
 import type { World } from '../../base/world.ts'
-
-/** The command line of a worker; null leaves a value to the environment or the configuration. */
-export interface WorkerWish {
-  readonly queue: string | null
-  readonly remote: string | null
-  readonly jobs: number | null
-  readonly once: boolean
-  readonly labels: readonly string[]
-}
+import type { OptionsOf } from '../options/option.ts'
+import type { WORKER_OPTIONS } from '../options/run-options.ts'
 
 /** Does jobs of the run that has a queue, in workspaces of this clone; throws what prevents that. */
 export async function startWorker(
   world: World,
-  { where, place, wish }: { readonly where: Where; readonly place: Place; readonly wish: WorkerWish },
+  {
+    where,
+    place,
+    options,
+  }: { readonly where: Where; readonly place: Place; readonly options: OptionsOf<typeof WORKER_OPTIONS> },
   emit: Emit<Happening>,
 ): Promise<Exclude<WorkerEnd, { kind: 'unable' }>> {
   const { config } = place
-  const url = meantQueue(wish.queue, world, place)
-  const places = wish.once ? 1 : (wish.jobs ?? config.jobs)
+  const url = meantQueue(options.queue, world, place)
+  const { label: labels, once } = options
+  const places = once ? 1 : config.jobs
   const taken = await takeCommitSlots(world, { where, place, count: places })
   let queue: Queue | null = null
   try {
-    const remote = new Remote(taken.git, wish.remote ?? config.queue.remote)
+    const remote = new Remote(taken.git, config.queue.remote)
     await remote.check()
     const { workerTimeoutSeconds: patienceSeconds, heartbeatSeconds } = config.queue
     const warn = (message: string): void => emit({ type: 'warning', message })
     remote.waits({ seconds: patienceSeconds, signal: world.urgent, warn })
     queue = await patiently(() => openWorkersQueue(url, place), { world, patienceSeconds, emit })
     const name = `${hostname().split('.')[0]}-${world.pid}`
-    const options = { name, places, labels: wish.labels, once: wish.once, patienceSeconds, heartbeatSeconds }
+    const limits = { name, places, labels, once, patienceSeconds, heartbeatSeconds }
     const { pid, now, signal, urgent } = world
     const make: WorkerPorts['make'] = (job, at) =>
       makeAttempt(job, { ...at, world: withoutQueue(world), remote, taken })
-    const end = await work(options, { queue, remote, make, version: VERSION, pid, now, signal, urgent }, emit)
+    const end = await work(limits, { queue, remote, make, version: VERSION, pid, now, signal, urgent }, emit)
     if (end.kind === 'unable') throw end.error
     return end
   } finally {
@@ -94,14 +92,14 @@ async function makeAttempt(job: Job, at: AttemptPlace): Promise<Result> {
   const { remote, taken, branch, control, emit, world } = at
   await fetchFor(job, branch, remote)
   const { name, model } = job.agent
-  const wish = { agent: name, model }
-  const opened = await taken.open(taken.slots[at.place]!, job.base.head, { world, control, wish })
+  const request = { agent: name, model }
+  const opened = await taken.open(taken.slots[at.place]!, job.base.head, { world, control, request })
   try {
     const { project, agents, attempt: ports } = opened
     const task = project.tasks.find(({ id, file }) => id === job.task.id && file === job.task.file)
     if (!task) throw new UserError(`${job.task.file} is not there at ${job.base.head.slice(0, 10)}`)
     const [agent] = await agents.choicesFor(task)
-    const { gates, gatesChanged } = runOptions(NO_WISH, project)
+    const { gates, gatesChanged } = runOptions({}, project)
     const mine: Job = { ...job, task: jobTaskOf(task), agent, gates, gatesChanged }
     const begun = `${job.from.kind === 'record' ? job.from.commit : job.base.head}^{tree}`
     const problem = await ports.slot.bringWork(begun, installing(ports, emit, 'work'))

@@ -10,7 +10,7 @@ import { Agents } from '../../agents/agents.ts'
 import type { Place, Project, Where } from '../../config/project.ts'
 import { projectAt } from './read-from-branch.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
-import { NO_WISH, type RunWish } from './run-options.ts'
+import type { RunRequest } from './run-options.ts'
 import { runPorts } from './run-ports.ts'
 import { openSandbox, sandboxMode } from './sandbox.ts'
 import { slotsFolder } from './slots.ts'
@@ -30,7 +30,7 @@ export interface CommitSlots {
 interface CommitWork {
   readonly world: World
   readonly control: Control
-  readonly wish?: Partial<RunWish>
+  readonly request?: RunRequest
 }
 
 /** A slot, and the project as a commit has it. */
@@ -71,7 +71,7 @@ async function openAt(
   {
     world: outer,
     control,
-    wish = {},
+    request = {},
     home,
     where,
     root,
@@ -92,7 +92,7 @@ async function openAt(
     root,
     config,
   })
-  const agents = new Agents(world, { ...NO_WISH, ...wish }, { ...project, isCaged: sandbox.state.on })
+  const agents = new Agents(world, request, { ...project, isCaged: sandbox.state.on })
   const ports = await runPorts(world, project, { agents, ask: null, sandbox, control })
   const end = taken.follow(ports)
   const slot = ports.slots.get(taken.number)
