@@ -1,13 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Gate } from '../base/nouns.ts'
+import { GATE_TIMEOUT_SECONDS } from './defaults.ts'
 
 /** Quick checks first: they find errors sooner than a whole test run. */
 const KINDS = ['typecheck', 'lint', 'test', 'build'] as const
 type Kind = (typeof KINDS)[number]
 type Commands = Partial<Record<Kind, string>>
-
-const TIMEOUT_SECONDS = 600
 
 /**
  * The checks that a project's own files name; may be empty. A linter is optional: it is shown, and stops nothing. The
@@ -30,7 +29,7 @@ export function detectGates(root: string, files?: ReadonlyMap<string, string>): 
       command,
       // Nothing says that the linter must pass, and many projects have open findings.
       required: kind !== 'lint',
-      timeoutSeconds: TIMEOUT_SECONDS,
+      timeoutSeconds: GATE_TIMEOUT_SECONDS,
     }))
   })
 }
@@ -53,7 +52,7 @@ const NPM_PLACEHOLDER = 'no test specified'
 const WATCHES = /(^|\s)--?watch(?!=false)/
 
 function packageScripts(folder: Folder): Commands {
-  const manifest = parsedJson(folder.text('package.json'))
+  const manifest = manifestIn(folder.text('package.json'))
   const scripts = recordOf(manifest['scripts'])
   const manager = packageManager(folder.root, manifest['packageManager'])
   return commandsFor((kind) => {
@@ -178,23 +177,23 @@ function folderOf(root: string, files: ReadonlyMap<string, string>): Folder {
 }
 
 function folderAt(root: string): Folder {
-  const names = new Set(attempt(() => readdirSync(root)) ?? [])
+  const names = new Set(tryTo(() => readdirSync(root)) ?? [])
   return {
     root,
     has: (name) => names.has(name),
-    text: (name) => (names.has(name) ? attempt(() => readFileSync(join(root, name), 'utf8')) : undefined),
+    text: (name) => (names.has(name) ? tryTo(() => readFileSync(join(root, name), 'utf8')) : undefined),
   }
 }
 
-function parsedJson(text: string | undefined): Record<string, unknown> {
-  return text === undefined ? {} : recordOf(attempt(() => JSON.parse(text.replace(/^\uFEFF/, ''))))
+function manifestIn(text: string | undefined): Record<string, unknown> {
+  return text === undefined ? {} : recordOf(tryTo(() => JSON.parse(text.replace(/^\uFEFF/, ''))))
 }
 
 function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-function attempt<Result>(action: () => Result): Result | undefined {
+function tryTo<Result>(action: () => Result): Result | undefined {
   try {
     return action()
   } catch {

@@ -153,7 +153,10 @@ function withoutMoney({ reason }: Outcome): Decision {
   }
 }
 
-/** Until when to wait, and why. The time that the service named counts, unless it is over or an earlier one was wrong. */
+/**
+ * Until when to wait, and why: until the time that the service named; if it named none, or one that has passed, as long
+ * as the table says. After a wait that did not help, never shorter than that wait.
+ */
 function waitAfter(
   { kind, reason, until }: Outcome,
   { now, waits }: Situation,

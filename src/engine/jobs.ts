@@ -328,7 +328,7 @@ export class Jobs {
     return run.inTurn(() => land(request, landingPorts(run, place), place.emit))
   }
 
-  /** A landing that was refused counts as a failed attempt, and another follows; an interrupted one waits for the next run. */
+  /** A landing that was refused is a failed attempt, and another follows; an interrupted one waits for the next run. */
   async #landingRefused(
     place: Place,
     task: Task,

@@ -15,8 +15,8 @@ export interface Outcome {
   /** When a rate limit ends, if the agent reported it. */
   readonly until: Date | null
   /**
-   * Why another attempt is useless: for this task, for any task, or without more money; null if it may help. For a
-   * limit it counts only after a wait that did not help.
+   * Set if another attempt cannot help. `task`: not for this task. `run`: not for any task. `money`: not before somebody
+   * pays; a rate limit with `money` is waited out once, and stops the run if it comes back.
    */
   readonly hopeless: 'task' | 'run' | 'money' | null
   /** For a conflict: the paths in which others have landed meanwhile; empty if only the gates see it. */

@@ -16,7 +16,7 @@ import { freeAgent } from './free-agent.ts'
 import { conclude, giveUp, sameAsBaseline, sameAsBefore, type TaskEnd } from './give-up.ts'
 import type { AgentChoice } from '../agents/port.ts'
 import type { From, Job } from './job.ts'
-import type { Outcome } from './outcome.ts'
+import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { Emit } from './ports.ts'
 import { currentTask } from './land.ts'
 import { prepare } from './prepare.ts'
@@ -83,7 +83,7 @@ export async function runTask(
     choice = at.byHand === null ? await freeAgent(run, choices, { id: chosen.id, over }) : choice
     if (control.isStopping) return ended(place, 'interrupted', 'the run was interrupted')
     if (skipped.aborted || !choice)
-      return conclude(run, place, { task: at.task, reason: 'the task was skipped' }, 'skip')
+      return conclude(run, place, { task: at.task, reason: outcomeOfEnd({ kind: 'skipped' }).reason }, 'skip')
     if (choice.name !== current) emit({ type: 'warning', message: changeText(run, at.task, current, choice) })
     current = choice.name
     const unread = await unreadConfiguration(run, place, choice, at)

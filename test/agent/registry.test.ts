@@ -4,10 +4,17 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { AGENTS, agentNamed, firstInstalled } from '../../src/agents/registry.ts'
 import { AGENT_NAMES } from '../../src/base/names.ts'
+import { AGENT_KEYS } from '../../src/process/cage/home.ts'
 import { requestOf } from './requests.ts'
 
 test('each agent has its name', () => {
   expect(AGENTS.map(({ name }) => name)).toEqual(AGENT_NAMES)
+})
+
+test.each(AGENTS)('no other agent can read the login of $name', async ({ name, program, load }) => {
+  const { cageNeeds } = await load('./agent')
+  expect(Object.values(AGENT_KEYS).flat()).toEqual(expect.arrayContaining([...(cageNeeds?.({}).keys ?? [])]))
+  if (program !== null) expect(Object.keys(AGENT_KEYS)).toContain(name)
 })
 
 test.each(AGENTS)('$name is loaded under its name, and tells how to get it', async ({ name, load }) => {

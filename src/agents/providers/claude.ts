@@ -289,7 +289,7 @@ class ClaudeReader extends MessageReader {
       return budgetSpent(this.request.limits) ?? { kind: 'budget', reason: message }
     if (result['stop_reason'] === 'refusal')
       return { kind: 'refused', reason: message || 'The model refused.', hopeless: 'task' }
-    // An API error is called a success, so the subtype says nothing here.
+    // Claude Code gives an API error the subtype `success`: its status tells.
     const status = number(result['api_error_status'])
     if (result['is_error'] !== true && status === null) return { kind: 'finished' }
     return failureEnd({ status, message, until: this.#limitEnds }, this.words)

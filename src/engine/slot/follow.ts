@@ -69,7 +69,7 @@ export async function moveWithCheckout(
   try {
     // A person may have switched branches while this waited for the lock.
     if (!isOn(checkout.repository, move.branch)) return await moveAlone(checkout.git, move)
-    const held = await wayTo(checkout, files, lock.scratch)
+    const held = await whatIsInTheWay(checkout, files, lock.scratch)
     if (held) return held
     note(move)
     const moved = await moveAlone(checkout.git, move)
@@ -109,7 +109,7 @@ export async function inTheWay(checkout: Checkout, move: Move): Promise<Moved | 
   const scratch = join(repository.gitDir, `${SCRATCH}-look`)
   try {
     copyFileSync(join(repository.gitDir, 'index'), scratch)
-    return await wayTo(checkout, move, scratch)
+    return await whatIsInTheWay(checkout, move, scratch)
   } finally {
     rmSync(scratch, { force: true })
     rmSync(`${scratch}.lock`, { force: true })
@@ -186,8 +186,12 @@ export function releaseDeadLock({ gitDir }: Repository): void {
     rmSync(path, { force: true })
 }
 
-/** Null if nothing of the person's is at a path that the move writes. */
-async function wayTo({ git, repository }: Checkout, move: Move, scratch: string): Promise<Moved | null> {
+/** What of the person's is at a path that the move writes; null if nothing is. */
+async function whatIsInTheWay(
+  { git, repository }: Checkout,
+  move: Move,
+  scratch: string,
+): Promise<Moved | null> {
   const [operation] = operationsUnderWay(repository)
   if (operation !== undefined)
     return { kind: 'held', paths: [], reason: `a ${operation} is under way in the checkout` }

@@ -4,6 +4,7 @@ import { changedGates } from '../gate-files.ts'
 import { taskChanges } from '../interference.ts'
 import type { Job } from '../job.ts'
 import { outcome, type Outcome } from '../outcome.ts'
+import { changedConfiguration } from '../runs-later.ts'
 import type { Emit } from '../ports.ts'
 import { fewOf } from '../../base/text.ts'
 import type { Happening } from '../events/event.ts'
@@ -25,8 +26,9 @@ export interface GivenJob {
 }
 
 /**
- * Turns a worker's report into the result of an attempt here. Nothing that it says about the work is trusted: the
- * commit is fetched, its changes to task files and gate files are checked again, and the gates run once more when it lands.
+ * Turns a worker's report into the result of an attempt here. Its word is not enough for work to land: the commit is
+ * fetched, its changes are checked again, and the gates run once more when it lands. What an attempt cost, and why it
+ * failed, is taken from the worker.
  */
 export async function acceptReport(
   given: GivenJob,
@@ -47,7 +49,7 @@ export async function acceptReport(
   return failedElsewhere(given, ended, { record, usage: end.usage })
 }
 
-/** Records a lost attempt: the next one gets its own number and candidate. */
+/** Records a lost attempt, so that its number and its candidate's name are not used again. */
 export async function recordLost(given: GivenJob, reason: string): Promise<Failed> {
   const { job, ports, emit, begunAt } = given
   const seconds = Math.max(0, (ports.now().getTime() - begunAt.getTime()) / 1000)
@@ -94,7 +96,12 @@ async function acceptPassed(
   const work = { base: kept.base, tree: kept.tree, changes }
   const { touched, corrected } = await taskChanges(job, work, ports)
   const gatesChanged = await changedGates(job, work, ports.home)
-  const facts: KeptAttempt = { ...kept, gatesChanged, changed: changes.map(({ path }) => path) }
+  const facts: KeptAttempt = {
+    ...kept,
+    gatesChanged,
+    runsLater: changedConfiguration(work, ports.home),
+    changed: changes.map(({ path }) => path),
+  }
   const paths = [...touched.map(({ path }) => path), ...corrected.keys()]
   const isRefused = job.gatesChanged.action === 'refuse' && gatesChanged.length > 0
   const problem =

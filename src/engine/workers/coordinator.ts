@@ -1,6 +1,6 @@
 import type { Result } from '../attempt.ts'
 import type { Job } from '../job.ts'
-import { outcome, type Outcome } from '../outcome.ts'
+import { outcome, outcomeOfEnd, type Outcome } from '../outcome.ts'
 import type { Emit } from '../ports.ts'
 import { UserError } from '../../base/errors.ts'
 import { fewOf } from '../../base/text.ts'
@@ -293,7 +293,7 @@ export class Coordinator implements Workers {
 
   #whyNot(task: string, { control }: RemoteAttemptPorts): Outcome {
     const { signal } = control
-    if (!signal.aborted && control.skipped(task).aborted) return outcome('skipped', 'the task was skipped')
+    if (!signal.aborted && control.skipped(task).aborted) return outcomeOfEnd({ kind: 'skipped' })
     const reason = signal.aborted ? null : this.hopeless
     return outcome('interrupted', reason ?? 'the run was interrupted')
   }

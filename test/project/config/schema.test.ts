@@ -1,15 +1,12 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { JsonSchema } from '@valibot/to-json-schema'
 import { parse } from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Permission } from '../../../src/agents/port.ts'
-import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config } from '../../../src/config/defaults.ts'
+import { DEFAULTS, type Config } from '../../../src/config/defaults.ts'
 import { jsonSchemas } from '../../../src/cli/json-schemas.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import { configSchema } from '../../../src/config/schema.ts'
-import { detectGates } from '../../../src/config/detect-gates.ts'
 import type { Gate } from '../../../src/base/nouns.ts'
 import type { Aliases } from '../../../src/backlog/vocabulary.ts'
 import { makeFolder, put } from '../../repository.ts'
@@ -42,12 +39,6 @@ describe('what the configuration says of other parts of the house', () => {
     expectTypeOf<Config['aliases']>().toExtend<Aliases>()
     expectTypeOf<NonNullable<Config['gates']>[number]>().toEqualTypeOf<Gate>()
     expectTypeOf<Config['permission']>().toEqualTypeOf<Exclude<Permission['level'], 'read'> | null>()
-  })
-
-  it('gives a gate the time that a detected one has', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'ralph-gate-'))
-    put(folder, { 'go.mod': '' })
-    expect(detectGates(folder)[0]?.timeoutSeconds).toBe(GATE_TIMEOUT_SECONDS)
   })
 })
 
