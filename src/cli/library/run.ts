@@ -10,8 +10,6 @@ import { refuseToStart } from '../../base/world.ts'
 import { Control } from '../../engine/control.ts'
 import { ownWorld } from './world.ts'
 
-export type { RunRequest }
-
 /** A run: its events in order, and ways to control it. */
 export interface Run extends AsyncIterable<RunEvent> {
   /** Begins no further attempt until `resume` is called. */
