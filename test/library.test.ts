@@ -77,29 +77,6 @@ describe('the library', () => {
     expect(readFileSync(join(cwd, 'docs/tasks/T-002.md'), 'utf8')).toBe(text)
   })
 
-  it('edits texts as the commands do', async () => {
-    const cwd = repository({ 'T-001': 'true' })
-    const { tasks } = await openProject(cwd)
-    const [task] = tasks
-    expect(built.withStatus(task!, 'DONE')).toContain('- **Status**: DONE\n')
-    const blocked = built.blockTask(task!, { reason: 'no key', attempts: 0, asks: false })
-    expect(blocked).toMatch(/\*\*Status\*\*: BLOCKED[^]*## Blocked\n\nno key/)
-    const again = await built.parseTask({ file: task!.file, text: blocked })
-    expect(built.retryTask(again)).toMatch(/\*\*Status\*\*: TODO[^]*## Previous Attempts[^]*no key/)
-    const completion = {
-      at: new Date(2025, 0, 15),
-      seconds: 60,
-      commit: null,
-      costUsd: 0.5,
-      notes: 'Did it.',
-    }
-    expect(built.completeTask(task!, completion)).toMatch(/DONE[^]*\$0\.50[^]*Did it\./)
-    const fields = [['Status', 'TODO']] as const
-    expect(built.taskWriter(tasks, built.taskVocabulary())({ id: 'T-009', title: 'New', fields })).toMatch(
-      /^# T-009: New\n/,
-    )
-  })
-
   it('has the prompt and the graph', async () => {
     const cwd = repository({ 'T-001': 'true' })
     const project = await openProject(cwd)

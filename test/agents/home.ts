@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { makeFolder } from '../repository.ts'
 import type { AgentName } from './installed.ts'
 
 type Env = Record<string, string>
@@ -10,6 +11,13 @@ const OFFLINE: Env = {
   HTTPS_PROXY: 'http://127.0.0.1:9',
   NO_PROXY: '127.0.0.1,localhost',
   DO_NOT_TRACK: '1',
+}
+
+/** A home that nobody has used. */
+export function makeHome(): string {
+  const home = makeFolder()
+  mkdirSync(path.join(home, '.config'))
+  return home
 }
 
 /** The environment in which an agent finds a fresh home, dummy keys and the fake service, and nothing of ours. */

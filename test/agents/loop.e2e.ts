@@ -1,11 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { beforeEach, expect, inject, test } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
 import { git, makeRepository } from '../repository.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
-import { environment } from './home.ts'
+import { environment, makeHome } from './home.ts'
 import { say, type Model } from './model.ts'
 
 const { claude } = inject('programs')
@@ -14,10 +12,8 @@ const task = (id: string, depends: string) =>
 
 let home: string
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'ralph-home-'))
-  mkdirSync(path.join(home, '.config'))
+  home = makeHome()
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 test.skipIf(claude === undefined)(
   'two tasks of a loop with the real claude end in two commits with their numbers',

@@ -1,13 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { available } from '../cage/here.ts'
 import { ralph, type Answer } from '../cli/ralph.ts'
 import { git, makeRepository, put } from '../repository.ts'
 import { DECISIONS, REQUIREMENTS, RESEARCH, TASKS } from '../plan/planner.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
-import { environment } from './home.ts'
+import { environment, makeHome } from './home.ts'
 import type { AgentName } from './installed.ts'
 import { type Model, type Reply } from './model.ts'
 
@@ -21,10 +19,8 @@ const ANSWERS: Readonly<Record<string, object>> = {
 
 let home: string
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'ralph-home-'))
-  mkdirSync(path.join(home, '.config'))
+  home = makeHome()
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const phaseIn = (body: string): string => /Your part: (\w+)/.exec(body)?.[1] ?? ''
 const answers: Model = ({ body }) => ({ kind: 'answer', answer: ANSWERS[phaseIn(body)] ?? {} })

@@ -1,13 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
 import { available } from '../cage/here.ts'
 import { git, makeRepository, put } from '../repository.ts'
 import { SELF } from '../mcp/client.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
-import { environment } from './home.ts'
+import { environment, makeHome } from './home.ts'
 import { inTurn, say, shell, type Model, type Reply } from './model.ts'
 
 const programs = inject('programs')
@@ -28,10 +26,8 @@ Write it.
 
 let home: string
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'ralph-home-'))
-  mkdirSync(path.join(home, '.config'))
+  home = makeHome()
 })
-afterEach(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
 
 const signal = (name: string, input: object): Reply => ({
   kind: 'call',

@@ -1,19 +1,10 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { everybodyLeaves, sitAt } from '../cli/person.ts'
 import { git, makeRepository } from '../repository.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
-import { environment } from './home.ts'
+import { environment, makeHome } from './home.ts'
 import type { AgentName } from './installed.ts'
 import { say, type Model } from './model.ts'
 
@@ -21,13 +12,9 @@ const programs = inject('programs')
 
 let home: string
 beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'ralph-home-'))
-  mkdirSync(path.join(home, '.config'))
+  home = makeHome()
 })
-afterEach(async () => {
-  await everybodyLeaves()
-  rmSync(home, { recursive: true, force: true, maxRetries: 5 })
-})
+afterEach(everybodyLeaves)
 
 /** How a person finds the program of an agent. */
 interface Wheel {

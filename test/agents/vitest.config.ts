@@ -6,7 +6,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/agents/**/*.e2e.ts'],
-    globalSetup: ['test/setup.ts', 'test/agents/installed.ts'],
+    globalSetup: ['test/setup.ts', 'test/temporary-folder.ts', 'test/agents/installed.ts'],
     testTimeout: 240_000,
     // The agents are large programs: two at once would only wait for each other.
     fileParallelism: false,

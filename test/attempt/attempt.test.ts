@@ -83,22 +83,6 @@ describe('a job', () => {
     )
     expect(both[1]).toEqual(both[0])
   })
-
-  it('is plain data, and holds what the attempt may take', async () => {
-    let seen: Job | undefined
-    await attemptBy(
-      () => undefined,
-      (job) => (seen = job),
-    )
-    expect(throughJson(seen!)).toEqual(seen)
-    expect(seen).toMatchObject({
-      attempt: 1,
-      from: { kind: 'base' },
-      limits: { budgetUsd: 1.5 },
-      task: { produces: ['src/'], script: 'true\n' },
-      backlog: { numbers: [1, 2] },
-    })
-  })
 })
 
 describe('an attempt', () => {

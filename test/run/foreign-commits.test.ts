@@ -218,14 +218,6 @@ describe('the next run after a kill', () => {
     ])
     expect(log(root)).toBe('T-1: Do T-1\nBegin')
   })
-
-  it('does not guess where the note of the run cannot be read', async () => {
-    const root = makeProject()
-    await died(root)
-    put(root, { '.ralph/run.json': 'half a li' })
-    await runAll({ root, deed: ({ cwd }) => put(cwd, { [read(cwd, 'half') ?? 'work']: '' }) })
-    expect(changedIn(root)).toEqual(['docs/tasks/T-1.md', 'work'])
-  })
 })
 
 describe('a task file', () => {

@@ -1,7 +1,17 @@
 import type { Emitted, RunEvent } from '../../src/engine/events/event.ts'
-import type { TaskJson } from '../../src/backlog/json.ts'
-import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import type { BoardTask } from '../../src/screen/full/board.ts'
+import { runStarted } from '../events/run-started.ts'
+import {
+  attemptStarted,
+  completed,
+  passed,
+  result,
+  taskStarted,
+  test,
+  tool,
+  typecheck,
+  usage,
+} from '../ui/recorded.ts'
 
 /** When the run of these tests began. */
 export const BEGAN = Date.UTC(2025, 0, 15, 14, 0)
@@ -28,106 +38,55 @@ export const TASKS: readonly BoardTask[] = shop.map(([id, title, milestone, rest
   ...rest,
 }))
 
-/** A task as the events of a run have it. */
-export function taskJson(id: string): TaskJson {
-  const { title = id, file = '', milestone = null } = TASKS.find((task) => task.id === id) ?? {}
-  return {
-    id,
-    number: Number(id.slice(2)),
-    title,
-    file,
-    status: 'TODO',
-    milestone,
-    depends: [],
-    touches: [],
-    produces: [],
-    prdReference: [],
-    tier: 'Standard',
-    tierSource: 'detected',
-    maxTurns: 75,
-    timeoutSeconds: 900,
-    eligible: true,
-    waiting: [],
-    completed: null,
-    commit: null,
-    cost: null,
-    fields: {},
-  }
-}
-
-const gate = (name: string) => ({ name, command: name, required: true, timeoutSeconds: 60 })
-const passed = (name: string, seconds: number) =>
-  ({ gate: gate(name), verdict: 'passed', seconds, reason: '', excerpt: '', fingerprint: '' }) as const
-const usage = (turns: number, costUsd: number) => ({ ...UNKNOWN_USAGE, turns, costUsd })
-
 /** Events, each so many seconds after the run began. */
 export function timed(events: readonly (readonly [second: number, event: Emitted])[]): readonly RunEvent[] {
   return events.map(([second, event]) => ({ at: new Date(BEGAN + second * 1000).toISOString(), ...event }))
 }
 
 /** A run begins: one task at a time, or several. */
-export const begun = (jobs = 1): Emitted => ({
-  type: 'run-started',
-  version: 1,
-  run: '2025-01-15T14-00-00-000Z',
-  root: '/home/ana/shop',
-  branch: 'main',
-  head: '91c2d071234567890',
-  agent: 'claude 2.1.326',
-  gates: [gate('typecheck'), gate('test')],
-  sandbox: { on: true, reason: null },
-  loop: true,
-  jobs,
-  counts: { TODO: 5, DONE: 2, BLOCKED: 0 },
-  queue: null,
-  budget: 10,
-})
+export const begun = (jobs = 1): Emitted =>
+  runStarted({
+    run: '2025-01-15T14-00-00-000Z',
+    root: '/home/ana/shop',
+    agent: 'claude 2.1.326',
+    gates: [typecheck, test],
+    sandbox: { on: true, reason: null },
+    jobs,
+    counts: { TODO: 5, DONE: 2, BLOCKED: 0 },
+    budget: 10,
+  })
 
 /** An attempt at a task begins. */
 export function attempt(id: string, second: number, counted = 1): readonly (readonly [number, Emitted])[] {
-  const agent = 'claude 2.1.326'
-  const limits = { turns: 75, seconds: 900, attempts: 4 }
+  const { title = id } = TASKS.find((task) => task.id === id) ?? {}
   const log = `.ralph/logs/${id}-${counted}.log`
-  return [
-    ...(counted > 1
-      ? []
-      : ([
-          [second, { type: 'task-started', id, task: taskJson(id), tier: 'Standard', limits, agent }],
-        ] as const)),
-    [
-      second,
-      { type: 'attempt-started', id, attempt: counted, counted, most: 4, agent, model: 'sonnet', log },
-    ],
-  ]
+  const begun = attemptStarted(id, counted, { model: 'sonnet', log })
+  return [...(counted > 1 ? [] : [[second, taskStarted(id, title)] as const]), [second, begun]]
 }
 
-const failed = {
-  gate: gate('test'),
-  verdict: 'failed',
-  seconds: 9.1,
-  reason: '2 failed',
-  excerpt: 'FAIL login.test.ts > refuses an empty password\nExpected: 422\nReceived: 200\n',
-  fingerprint: 'f',
-} as const
+const failed = result(
+  test,
+  9.1,
+  'FAIL login.test.ts > refuses an empty password\nExpected: 422\nReceived: 200\n',
+)
 
 const said = (id: string, second: number, text: string) => [second, { type: 'agent-text', id, text }] as const
-const tool = (id: string, second: number, summary: string) =>
-  [second, { type: 'agent-tool', id, name: 'Edit', summary, status: 'running' }] as const
+const edits = (id: string, second: number, summary: string) => [second, tool(id, summary)] as const
 
 /** A run of two jobs in the middle: an attempt that failed, gates under way, a question, work that is held. */
 export const TWO_JOBS: readonly RunEvent[] = timed([
   [0, begun(2)],
   ...attempt('T-004', 2),
   [2, { type: 'agent-started', id: 'T-004', pid: 1 }],
-  tool('T-004', 5, 'Read src/auth/session.ts'),
-  tool('T-004', 9, 'Edit src/auth/login.ts +48 −3'),
-  tool('T-004', 20, 'Bash npm test'),
-  [32, { type: 'agent-tool', id: 'T-004', name: 'Bash', summary: 'Bash npm test', status: 'failed' }],
+  edits('T-004', 5, 'Read src/auth/session.ts'),
+  edits('T-004', 9, 'Edit src/auth/login.ts +48 −3'),
+  edits('T-004', 20, 'Bash npm test'),
+  [32, tool('T-004', 'Bash npm test', 'failed')],
   said('T-004', 33, "I'll look at how the form reports its errors:\n\n    if (!password) return 422\n"),
   [60, { type: 'agent-usage', id: 'T-004', usage: usage(31, 0.42) }],
-  [61, { type: 'gate-started', id: 'T-004', gate: gate('typecheck') }],
-  [62, { type: 'gate-finished', id: 'T-004', result: passed('typecheck', 1.2) }],
-  [62, { type: 'gate-started', id: 'T-004', gate: gate('test') }],
+  [61, { type: 'gate-started', id: 'T-004', gate: typecheck }],
+  [62, { type: 'gate-finished', id: 'T-004', result: result(typecheck, 1.2) }],
+  [62, { type: 'gate-started', id: 'T-004', gate: test }],
   [71, { type: 'gate-finished', id: 'T-004', result: failed }],
   [
     72,
@@ -164,51 +123,20 @@ export const TWO_JOBS: readonly RunEvent[] = timed([
     },
   ],
   [95, { type: 'agent-usage', id: 'T-004', usage: usage(8, 0.11) }],
-  [100, { type: 'gate-started', id: 'T-004', gate: gate('typecheck') }],
-  [101, { type: 'gate-finished', id: 'T-004', result: passed('typecheck', 1.3) }],
-  [101, { type: 'gate-started', id: 'T-004', gate: gate('test') }],
+  [100, { type: 'gate-started', id: 'T-004', gate: typecheck }],
+  [101, { type: 'gate-finished', id: 'T-004', result: result(typecheck, 1.3) }],
+  [101, { type: 'gate-started', id: 'T-004', gate: test }],
 ])
 
 /** A run that is over. */
 export const ENDED: readonly RunEvent[] = timed([
   [0, begun()],
   ...attempt('T-004', 2),
-  tool('T-004', 9, 'Edit src/auth/login.ts +48 −3'),
-  [61, { type: 'gate-started', id: 'T-004', gate: gate('test') }],
-  [62, { type: 'gate-finished', id: 'T-004', result: passed('test', 8.9) }],
-  [
-    63,
-    {
-      type: 'attempt-finished',
-      id: 'T-004',
-      attempt: 1,
-      counted: 1,
-      outcome: 'done',
-      reason: '',
-      detail: '',
-      seconds: 60,
-      usage: usage(31, 0.42),
-      denied: [],
-      ref: null,
-    },
-  ],
-  [
-    64,
-    {
-      type: 'task-completed',
-      id: 'T-004',
-      title: 'Add the login form',
-      commit: 'a41f7c2000',
-      duration: 62,
-      attempts: 1,
-      turns: 31,
-      cost: 0.42,
-      usage: usage(31, 0.42),
-      files: 3,
-      added: 120,
-      removed: 4,
-    },
-  ],
+  edits('T-004', 9, 'Edit src/auth/login.ts +48 −3'),
+  [61, { type: 'gate-started', id: 'T-004', gate: test }],
+  [62, { type: 'gate-finished', id: 'T-004', result: result(test, 8.9) }],
+  [63, passed('T-004', usage(31, 0.42))],
+  [64, completed('T-004', 'Add the login form', 62)],
   ...attempt('T-006', 65),
   [
     80,

@@ -12,8 +12,8 @@ export type At = readonly [seconds: number, happening: Emitted]
 
 /** When the recorded runs began. */
 export const START = new Date(2025, 0, 15, 14, 30).getTime()
-const test: Gate = { name: 'test', command: 'npm test', required: true, timeoutSeconds: 60 }
-const typecheck: Gate = { ...test, name: 'typecheck' }
+export const test: Gate = { name: 'test', command: 'npm test', required: true, timeoutSeconds: 60 }
+export const typecheck: Gate = { ...test, name: 'typecheck' }
 /** So many turns, and so many dollars. */
 export const usage = (turns: number, costUsd: number): Usage => ({
   turns,
@@ -23,7 +23,8 @@ export const usage = (turns: number, costUsd: number): Usage => ({
   outputTokens: null,
 })
 
-function result(gate: Gate, seconds: number, excerpt = ''): GateResult {
+/** What a gate found: failed, where something is excerpted. */
+export function result(gate: Gate, seconds: number, excerpt = ''): GateResult {
   const verdict = excerpt === '' ? 'passed' : 'failed'
   return {
     gate,
@@ -155,9 +156,14 @@ export function taskStarted(id: string, title: string): Emitted {
 }
 
 /** An attempt that begins. */
-export function attemptStarted(id: string, counted = 1): Emitted {
+export function attemptStarted(
+  id: string,
+  counted = 1,
+  more: { model?: string; log?: string } = {},
+): Emitted {
   const agent = 'claude 2.1.326'
-  return { type: 'attempt-started', id, attempt: counted, counted, most: 4, agent, model: null, log: '' }
+  const event = { id, attempt: counted, counted, most: 4, agent, model: null, log: '', ...more }
+  return { type: 'attempt-started', ...event }
 }
 
 /** A tool at work, or how it ended. */
