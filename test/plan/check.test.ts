@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { mistakeText, readAnswer, type TaskAnswer } from '../../src/authoring/plan/answers.ts'
-import { checkAnswer } from '../../src/authoring/plan/check.ts'
+import { checkDecisions, checkResearch } from '../../src/authoring/plan/check.ts'
 import { checkTasks, type TasksContext } from '../../src/authoring/plan/check-tasks.ts'
 import { choicesIn, decidedText, decisionText, readDecision } from '../../src/authoring/plan/decision-file.ts'
 import { readRequirements, requirementsText } from '../../src/authoring/plan/documents.ts'
@@ -134,8 +134,8 @@ describe('other answers', () => {
   test('name no address where the web is not to be used', () => {
     const [finding] = RESEARCH.findings
     const answer = { ...RESEARCH, findings: [{ ...finding!, source: 'https://example.com' }] }
-    expect(checkAnswer('research', answer, { web: true })).toEqual([])
-    expect(checkAnswer('research', answer, { web: false })).toHaveLength(1)
+    expect(checkResearch(answer, { web: true })).toEqual([])
+    expect(checkResearch(answer, { web: false })).toHaveLength(1)
   })
 
   test('recommend an option that there is, of two or more', () => {
@@ -146,7 +146,7 @@ describe('other answers', () => {
         { ...decision!, key: 'b', options: [] },
       ],
     }
-    expect(checkAnswer('decisions', wrong, { web: true }).map(mistakeText)).toEqual([
+    expect(checkDecisions(wrong).map(mistakeText)).toEqual([
       'decisions[0].recommended: there is no option 2: they are 0 to 1',
       'decisions[1].options: a decision has two options or more',
     ])

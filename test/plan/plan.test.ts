@@ -149,7 +149,9 @@ test('an answer goes back with its mistakes, and a third one that is wrong leave
   scene.says('tasks', fenced({ tasks: inCircle }), 1)
   scene.says('tasks', fenced({ tasks: TASKS.tasks.map((task) => ({ ...task, milestone: '1' })) }), 2)
   expect((await scene.plan('--continue', '--yes')).code).toBe(0)
-  expect(scene.prompts('tasks')[1]).toContain('cycle: keep-users → log-in → keep-users: each waits for the next')
+  expect(scene.prompts('tasks')[1]).toContain(
+    'cycle: keep-users → log-in → keep-users: each waits for the next',
+  )
   expect(scene.prompts('tasks')[2]).toContain('is not a number and a name, such as 1 — Authentication')
 })
 

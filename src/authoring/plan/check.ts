@@ -1,49 +1,20 @@
-import type {
-  Answers,
-  DecisionsAnswer,
-  Mistake,
-  Phase,
-  RequirementsAnswer,
-  ResearchAnswer,
-} from './answers.ts'
+import type { DecisionsAnswer, Mistake, RequirementsAnswer, ResearchAnswer } from './answers.ts'
 import { isOnWeb, keyOf } from './documents.ts'
 
-/** What the answers before the tasks are checked against. */
-interface AnswerContext {
-  readonly web: boolean
-}
-
-/** Finds mistakes in a well-formed answer of a phase. */
-export function checkAnswer<P extends Exclude<Phase, 'tasks'>>(
-  phase: P,
-  answer: Answers[P],
-  context: AnswerContext,
+/** Finds mistakes in the findings of a plan that may use the web, or not. */
+export function checkResearch(
+  { findings }: ResearchAnswer,
+  { web }: { readonly web: boolean },
 ): readonly Mistake[] {
-  const checks: {
-    readonly [phase in Exclude<Phase, 'tasks'>]: (answer: Answers[phase]) => readonly Mistake[]
-  } = {
-    research: (research) => checkResearch(research, context),
-    decisions: checkDecisions,
-    requirements: checkRequirements,
-  }
-  return checks[phase](answer)
-}
-
-function checkResearch({ findings }: ResearchAnswer, { web }: AnswerContext): readonly Mistake[] {
   if (web) return []
+  const message = 'this plan is made without the web: name a file of the repository'
   return findings.flatMap(({ source }, index) =>
-    isOnWeb(source)
-      ? [
-          {
-            path: `findings[${index}].source`,
-            message: 'this plan is made without the web: name a file of the repository',
-          },
-        ]
-      : [],
+    isOnWeb(source) ? [{ path: `findings[${index}].source`, message }] : [],
   )
 }
 
-function checkDecisions({ decisions }: DecisionsAnswer): readonly Mistake[] {
+/** Finds mistakes in proposed decisions. */
+export function checkDecisions({ decisions }: DecisionsAnswer): readonly Mistake[] {
   return [
     ...repeatedKeys(decisions, 'decisions'),
     ...decisions.flatMap(({ options, recommended }, index): Mistake[] => {
@@ -69,7 +40,8 @@ function checkDecisions({ decisions }: DecisionsAnswer): readonly Mistake[] {
   ]
 }
 
-function checkRequirements({ sections }: RequirementsAnswer): readonly Mistake[] {
+/** Finds mistakes in requirements. */
+export function checkRequirements({ sections }: RequirementsAnswer): readonly Mistake[] {
   if (sections.length === 0) return [{ path: 'sections', message: 'there are no requirements' }]
   return [
     ...repeatedKeys(sections, 'sections'),

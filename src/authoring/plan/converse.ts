@@ -21,7 +21,9 @@ export type Answered<P extends Phase> =
   | Extract<AgentReply, { kind: 'stopped' }>
 
 /** Checks an answer beyond its schema. */
-export type CheckAnswer<P extends Phase> = (answer: Answers[P]) => Promise<readonly Mistake[]>
+export type CheckAnswer<P extends Phase> = (
+  answer: Answers[P],
+) => readonly Mistake[] | Promise<readonly Mistake[]>
 
 /** Has an agent answer a phase. Mistakes are sent back to it; an answer that was paid for is used again. */
 export async function converse<P extends Phase>(

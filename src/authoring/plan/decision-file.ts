@@ -14,11 +14,8 @@ export interface Choice {
 }
 
 /** A decision as in its file. */
-export interface Decision {
-  /** Relative to the root. */
-  readonly file: string
+interface Decision {
   readonly title: string
-  readonly text: string
   readonly standing:
     | { readonly kind: 'accepted'; readonly chosen: string }
     | { readonly kind: 'open' }
@@ -90,7 +87,7 @@ function commentSafe(text: string): string {
 /** Reads a decision in any usual form that a person may use: MADR's frontmatter, a bullet, or a section. */
 export function readDecision(file: string, text: string): Decision {
   const title = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(text)?.[1] ?? file
-  return { file, title, text, standing: standingOf(text) }
+  return { title, standing: standingOf(text) }
 }
 
 function standingOf(text: string): Decision['standing'] {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { namesIn } from '../../base/folder.ts'
 import { UserError } from '../../base/errors.ts'
@@ -47,11 +47,6 @@ export function putText(path: string, text: string | null): void {
   if (text === null) return rmSync(path, { force: true })
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
-}
-
-/** Whether something exists at a path. */
-export function isThere(path: string): boolean {
-  return existsSync(path)
 }
 
 /** The files with their current digests. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { parseGlob } from '../../base/glob.ts'
@@ -6,11 +7,11 @@ import { inOrder } from '../../backlog/order.ts'
 import { readOrigin } from '../../backlog/origin.ts'
 import type { Answers, Mistake, Phase, TaskAnswer } from './answers.ts'
 import { changesOf, isNothing, writtenTasks, type Changes, type Written } from './changes.ts'
-import { checkAnswer } from './check.ts'
+import { checkDecisions, checkRequirements, checkResearch } from './check.ts'
 import { checkTasks } from './check-tasks.ts'
 import { converse, type Answered } from './converse.ts'
 import { decisionFileName, decisionText, nextDecision } from './decision-file.ts'
-import { isThere, knownNow, type Desk } from './desk.ts'
+import { knownNow, type Desk } from './desk.ts'
 import { keyOf, readRequirements, requirementsText, researchText, type Requirement } from './documents.ts'
 import { draftTasks, withMilestones, type PlanDraft, type DraftContext } from './drafts.ts'
 import type { Took } from './note.ts'
@@ -54,8 +55,7 @@ export function makePhase(phase: Phase, scene: Scene, ports: PlanPorts): Promise
 }
 
 async function research({ plan, desk }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
-  const check = async (answer: Answers['research']): Promise<readonly Mistake[]> =>
-    checkAnswer('research', answer, plan)
+  const check = (answer: Answers['research']): readonly Mistake[] => checkResearch(answer, plan)
   const answered = await converse('research', { plan, desk, check }, ports)
   if (answered.kind !== 'answered') return answered
   const { answer, took } = answered
@@ -76,9 +76,7 @@ async function decide({ plan, desk, options }: Scene, ports: PlanPorts): Promise
     const settled = await settleDecisions(plan.decisions, { desk, options }, ports)
     return settledPlan(plan, { settled, options, took: null })
   }
-  const check = async (answer: Answers['decisions']): Promise<readonly Mistake[]> =>
-    checkAnswer('decisions', answer, plan)
-  const answered = await converse('decisions', { plan, desk, check }, ports)
+  const answered = await converse('decisions', { plan, desk, check: checkDecisions }, ports)
   if (answered.kind !== 'answered') return answered
   const folder = ports.places.decisions
   const first = nextDecision(desk.list(folder))
@@ -117,9 +115,7 @@ function settledPlan(
 
 async function specify({ plan, desk }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
   const file = `${ports.places.plans}/${plan.slug}/requirements.md`
-  const check = async (answer: Answers['requirements']): Promise<readonly Mistake[]> =>
-    checkAnswer('requirements', answer, plan)
-  const answered = await converse('requirements', { plan, desk, check }, ports)
+  const answered = await converse('requirements', { plan, desk, check: checkRequirements }, ports)
   if (answered.kind !== 'answered') return answered
   const before = desk.read(file)
   const text = requirementsText(answered.answer, before === null ? [] : await readRequirements(before))
@@ -155,7 +151,7 @@ async function divide(scene: Scene, ports: PlanPorts): Promise<PhaseEnd> {
     requirements,
     highest: await ports.highest(),
   }
-  const check = async ({ tasks }: Answers['tasks']): Promise<readonly Mistake[]> => mistakesIn(tasks, sheet)
+  const check = ({ tasks }: Answers['tasks']): Promise<readonly Mistake[]> => mistakesIn(tasks, sheet)
   const answered = await converse('tasks', { plan, desk, check }, ports)
   if (answered.kind !== 'answered') return answered
   const drafts = await draftsOf(answered.answer.tasks, sheet)
@@ -213,13 +209,9 @@ async function mistakesIn(answered: readonly TaskAnswer[], sheet: Sheet): Promis
   const { root } = ports.places
   const exists = (path: string): boolean => {
     const glob = parseGlob(path)
-    return glob ? files.some((file) => glob.matches(file)) : isThere(join(root, path))
+    return glob ? files.some((file) => glob.matches(file)) : existsSync(join(root, path))
   }
-  const covered = new Set(
-    written.stay.flatMap(({ task }) =>
-      task.prdReference.flatMap((reference) => numberIn(reference, scene.plan.slug)),
-    ),
-  )
+  const covered = new Set(written.stay.flatMap(({ task }) => numbersIn(task, scene.plan.slug)))
   const tasks = ownTasks(answered, sheet)
   const mistakes = checkTasks(tasks, {
     requirements,
@@ -233,9 +225,12 @@ async function mistakesIn(answered: readonly TaskAnswer[], sheet: Sheet): Promis
   return lintMistakes(drafts, tasks, sheet)
 }
 
-function numberIn(reference: string, slug: string): readonly string[] {
-  const [, plan, number] = /^(\S+) §(\d+(?:\.\d+)*)$/.exec(reference) ?? []
-  return plan === slug && number !== undefined ? [number] : []
+/** The numbers of the requirements of a plan that a task covers. */
+function numbersIn({ prdReference }: Task, slug: string): readonly string[] {
+  return prdReference.flatMap((reference) => {
+    const [, plan, number] = /^(\S+) §(\d+(?:\.\d+)*)$/.exec(reference) ?? []
+    return plan === slug && number !== undefined ? [number] : []
+  })
 }
 
 /** Lint problems that the backlog does not have yet, with the keys of planned tasks, which are all that the agent knows. */
@@ -279,8 +274,7 @@ function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly 
 function donePlan(plan: Plan, drafts: readonly PlanDraft[], { written, requirements }: Sheet): Plan {
   const stay = written.stay.map(({ key, task }) => {
     const planned = plan.tasks.find(({ id }) => id === task.id)
-    const numbers = task.prdReference.flatMap((reference) => numberIn(reference, plan.slug))
-    return { id: task.id, key, digest: planned?.digest ?? '', numbers }
+    return { id: task.id, key, digest: planned?.digest ?? '', numbers: numbersIn(task, plan.slug) }
   })
   const made = drafts.map(({ id, key, text, requirements: numbers }) => ({
     id,

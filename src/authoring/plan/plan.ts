@@ -16,7 +16,7 @@ export type PlanEnd =
   /** Decisions wait for a person: these files. */
   | { readonly kind: 'undecided'; readonly plan: Plan; readonly open: readonly OpenFile[] }
   /** The changes to the backlog wait for a confirmation. */
-  | { readonly kind: 'proposed'; readonly plan: Plan; readonly changes: Changes }
+  | { readonly kind: 'proposed'; readonly plan: Plan; readonly phase: Phase; readonly changes: Changes }
   | {
       readonly kind: 'refused'
       readonly plan: Plan
@@ -81,7 +81,7 @@ async function makePhases(
     if (status === 'done' || status === 'aborted') return { kind: 'done', plan, changes }
     await ports.mirror(progressOf(plan, status))
     const end = await makePhase(status, { plan, desk, options }, ports)
-    if (end.kind !== 'made') return endOf(end, plan, status)
+    if (end.kind !== 'made') return { ...end, plan, phase: status }
     changes = end.changes ?? changes
     plan = await keep(end, { desk, phase: status, options }, ports)
     if (end.open.length > 0 && !options.dryRun) return { kind: 'undecided', plan, open: end.open }
@@ -119,17 +119,6 @@ async function keep(
 
 function keepNote(noted: PlanNote | null, plan: Plan, { note }: PlanPorts): void {
   if (noted) note.write({ ...noted, plan, pending: null, writing: null })
-}
-
-function endOf(end: Exclude<PhaseEnd, { kind: 'made' }>, plan: Plan, phase: Phase): PlanEnd {
-  switch (end.kind) {
-    case 'proposed':
-      return { kind: 'proposed', plan, changes: end.changes }
-    case 'refused':
-      return { kind: 'refused', plan, phase, mistakes: end.mistakes }
-    case 'stopped':
-      return { kind: 'stopped', plan, phase, why: end.why, reason: end.reason }
-  }
 }
 
 /** The progress for other programs. */

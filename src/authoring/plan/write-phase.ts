@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { formatDuration } from '../../base/time.ts'
 import { formatCost, formatTokens } from '../../base/usage.ts'
 import type { Phase } from './answers.ts'
-import { isThere, putText, readText } from './desk.ts'
+import { putText, readText } from './desk.ts'
 import type { PlanCommit, Took, Writing } from './note.ts'
 import type { PlanPorts } from './ports.ts'
 
@@ -25,7 +26,7 @@ export async function writePhase(files: PhaseFiles, ports: PlanPorts): Promise<s
   const texts = [...files.texts].map(([path, after]) => [path, readText(join(root, path)), after] as const)
   const changed = texts.filter(([, before, after]) => before !== after)
   const paths = [...new Set([...changed.map(([path]) => path), ...files.along])].filter(
-    (path) => isThere(join(root, path)) || files.texts.has(path),
+    (path) => existsSync(join(root, path)) || files.texts.has(path),
   )
   const commit = ports.commit ? commitOf(files, paths) : null
   return finishWriting({ phase: files.phase, texts: changed, commit }, ports)
