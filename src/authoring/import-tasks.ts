@@ -14,7 +14,6 @@ import {
   type FoundBacklog,
   type Reading,
 } from './bridges/formats.ts'
-import { milestoneNamer } from './bridges/milestone.ts'
 import { planImport, type ImportedTask, type ImportPlan } from './bridges/reimport.ts'
 import type { Tree } from './bridges/source.ts'
 import type { Bridge } from '../backlog/formats.ts'
@@ -32,6 +31,7 @@ import { ignoredPaths } from '../git/repository.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { draftWriter } from '../backlog/draft.ts'
+import { milestoneNamer } from '../backlog/milestone.ts'
 import type { Facts, Task } from '../backlog/model.ts'
 import { readFacts, readTask } from '../backlog/read.ts'
 import { escaped, readOrigin } from '../backlog/origin.ts'
@@ -82,7 +82,7 @@ export async function importTasks(world: World, place: Place, wish: ImportWish):
   const project = await openTarget(place)
   const tree = recordingTree(foreignTree(project.root))
   const found = findOrRefuse(wish, tree)
-  if (wish.sync && FORMATS[found.format].write === null)
+  if (wish.sync && !FORMATS[found.format].write)
     throw new UserError(
       `${found.path} is read, and never written: its state is another tool's`,
       'Import it without --sync.',

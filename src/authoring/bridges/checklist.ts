@@ -17,7 +17,6 @@ export const checklist: Format = {
     const source = sources.open(path)
     return { drafts: source ? draftsIn(source.text, path, source.placeOf) : [] }
   },
-  files: (path) => [path],
   write(path, sources, { key, status }) {
     const source = sources.open(path)
     const item = source && keyed(readBoxes(source.text)).find((one) => one.key === key)?.item

@@ -33,7 +33,6 @@ export const db: Format = {
     )
     return { drafts, documents }
   },
-  files: (path) => [path],
   write: written,
 }
 

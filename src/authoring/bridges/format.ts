@@ -10,10 +10,10 @@ export interface Format {
   /** The path that identifies such a backlog; null for another format. */
   readonly find: (look: Look) => string | null
   readonly read: (path: string, sources: Sources, how: ReadingOptions) => ForeignBacklog
-  /** The files that hold the status of its tasks. */
-  readonly files: (path: string, sources: Sources) => readonly string[]
-  /** The new texts of its files after a task's status has changed; null if ralph never writes it. */
-  readonly write: ((path: string, sources: Sources, end: OriginEnd) => ReadonlyMap<string, string>) | null
+  /** The files that hold the status of its tasks, if not its path alone. */
+  readonly files?: (path: string, sources: Sources) => readonly string[]
+  /** The new texts of its files after a task's status has changed; missing if ralph never writes it. */
+  readonly write?: (path: string, sources: Sources, end: OriginEnd) => ReadonlyMap<string, string>
 }
 
 export interface ReadingOptions {

@@ -19,7 +19,6 @@ export const githubIssues: Format = {
   read(path, sources) {
     return { drafts: keyedIssues(path, sources).map(({ entry, key }) => draftIn(entry, key)) }
   },
-  files: (path) => [path],
   write(path, sources, { key, status }) {
     const issue = keyedIssues(path, sources).find((one) => one.key === key)?.entry
     if (!issue || isClosed(issue) === (status === 'DONE')) return new Map()

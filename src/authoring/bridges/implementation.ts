@@ -21,7 +21,6 @@ export const implementation: Format = {
     const readKey = keyReader()
     return { drafts: specs.flatMap((spec, index) => tasksOf(spec, { index, how, readKey })) }
   },
-  files: (path) => [path],
   write: written,
 }
 

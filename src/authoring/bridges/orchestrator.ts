@@ -35,7 +35,6 @@ export const orchestrator: Format = {
     return { drafts: drafts.toSorted((one, other) => place(one) - place(other) || 0) }
   },
   files: (path, sources) => [...taskFiles(path, sources), within(folderOf(path), 'state.json')],
-  write: null,
 }
 
 const TASK_FILE = /^[\w.-]*task[\w.-]*\.json$/i

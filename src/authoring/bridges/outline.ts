@@ -17,8 +17,6 @@ export const outline: Format = {
     const source = sources.open(path)
     return { drafts: source ? named(tasksIn(source)) : [] }
   },
-  files: (path) => [path],
-  write: null,
 }
 
 /** A part of a document that is a task. */

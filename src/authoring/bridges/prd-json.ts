@@ -31,7 +31,6 @@ export const prdJson: Format = {
     })
     return { drafts }
   },
-  files: (path) => [path],
   write(path, sources, { key, status }) {
     const root = sources.root(path, ROOT)
     const story = keyedStories(root).find((one) => one.key === key)?.entry

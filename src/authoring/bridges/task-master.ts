@@ -22,7 +22,6 @@ export const taskMaster: Format = {
     const wanted = items.filter(({ status, parts }) => parts.length === 0 || status === 'dropped')
     return { drafts: wanted.map((item) => draftIn(item, tags.length === 1)) }
   },
-  files: (path) => [path],
   write: written,
 }
 

@@ -23,7 +23,7 @@ export function originTexts(
 /** The files of all synced origins: no agent may change them. */
 export function originFiles(bridges: readonly Bridge[], tree: Tree): readonly string[] {
   const sources = openSources(tree)
-  return bridges.flatMap(({ path, as, sync }) => (sync ? FORMATS[as].files(path, sources) : []))
+  return bridges.flatMap(({ path, as, sync }) => (sync ? (FORMATS[as].files?.(path, sources) ?? [path]) : []))
 }
 
 /** The status of each task in synced origins, by path and key, without origins that cannot be read. */

@@ -187,15 +187,9 @@ function mistakeOf(issue: v.BaseIssue<unknown>, value: unknown): Mistake {
   const keys = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
   const path = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
   const found = keys.reduce<unknown>((holder, key) => (isHolder(holder) ? holder[key] : undefined), value)
-  const isMissing = found === undefined
-  const expected = issue.type === 'object' && isMissing ? 'this is missing' : `expected ${issue.message}`
   return {
     path: path.replace(/^\./, ''),
-    message: isMissing
-      ? keys.length === 0
-        ? expected
-        : 'this is missing'
-      : `${expected}, found ${shown(found)}`,
+    message: found === undefined ? 'this is missing' : `expected ${issue.message}, found ${shown(found)}`,
   }
 }
 

@@ -1,5 +1,5 @@
 import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
-import { milestoneParts } from '../../backlog/milestone.ts'
+import { milestoneNamer, milestoneParts } from '../../backlog/milestone.ts'
 import type { Task } from '../../backlog/model.ts'
 import { inOrder } from '../../backlog/order.ts'
 import { parseTask } from '../../backlog/parse.ts'
@@ -41,31 +41,14 @@ export interface DraftContext {
 
 /** The tasks with milestones that have an order and differ from those of other tasks. */
 export function withMilestones(tasks: readonly TaskAnswer[], others: readonly Task[]): readonly TaskAnswer[] {
-  const taken = new Map<number, string>()
-  for (const { milestone } of others)
-    if (milestone !== null && Number.isFinite(milestoneNumber(milestone)))
-      taken.set(milestoneNumber(milestone), milestone)
-  const named = [...new Set(tasks.map(({ milestone }) => milestone.trim()))]
+  const existing = others.flatMap(({ milestone }) => milestone ?? [])
+  const numbered = existing.filter((milestone) => milestoneParts(milestone).number !== '')
+  const nameOf = milestoneNamer(numbered, { numbered: true })
+  const wanted = [...new Set(tasks.map(({ milestone }) => milestone.trim()))]
   // Those without a number come last, in order of first appearance.
-  const ordered = named.toSorted((a, b) => rank(a) - rank(b))
-  const names = new Map<string, string>()
-  let last = 0
-  for (const name of ordered) {
-    const number = milestoneNumber(name)
-    const known = [...taken.values()].find((other) => other === name || milestoneParts(other).name === name)
-    const isFree = Number.isFinite(number) && (taken.get(number) ?? name) === name
-    const next = isFree ? number : Math.max(last, ...taken.keys()) + 1
-    const kept = known ?? (isFree ? name : `${Math.floor(next)} — ${milestoneParts(name).name}`)
-    names.set(name, kept)
-    last = Math.max(last, milestoneNumber(kept))
-    taken.set(milestoneNumber(kept), kept)
-  }
+  const ordered = wanted.toSorted((a, b) => milestoneNumber(a) - milestoneNumber(b) || 0)
+  const names = new Map(ordered.map((milestone) => [milestone, nameOf(milestone)]))
   return tasks.map((task) => ({ ...task, milestone: names.get(task.milestone.trim()) ?? task.milestone }))
-}
-
-function rank(name: string): number {
-  const number = milestoneNumber(name)
-  return Number.isFinite(number) ? number : Number.MAX_SAFE_INTEGER
 }
 
 /** The files of an answer's tasks, numbered so that each comes after its dependencies, and milestones follow each other. */

@@ -12,7 +12,7 @@ import { checkTasks } from './check-tasks.ts'
 import { converse, type Answered } from './converse.ts'
 import { decisionFileName, decisionText, nextDecision } from './decision-file.ts'
 import { knownNow, type Desk } from './desk.ts'
-import { keyOf, readRequirements, requirementsText, researchText, type Requirement } from './documents.ts'
+import { keyOf, readRequirements, requirementsText, researchText } from './documents.ts'
 import { draftTasks, withMilestones, type PlanDraft, type DraftContext } from './drafts.ts'
 import type { Took } from './note.ts'
 import { digestOf, type Plan } from './plan-file.ts'
@@ -133,24 +133,25 @@ async function specify({ plan, desk }: Scene, ports: PlanPorts): Promise<PhaseEn
   }
 }
 
-async function divide(scene: Scene, ports: PlanPorts): Promise<PhaseEnd> {
-  const { plan, desk, options } = scene
+async function divide({ plan, desk, options }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
   const backlog = await ports.backlog()
   const requirements = await readRequirements(
     desk.read(`${ports.places.plans}/${plan.slug}/requirements.md`) ?? '',
   )
   const written = writtenTasks(plan, backlog)
   const open = new Set(written.open.map(({ task }) => task))
-  const others = backlog.filter((task) => !open.has(task))
-  const sheet: Sheet = {
-    scene,
-    ports,
-    backlog,
-    others,
-    written,
+  const context: DraftContext = {
+    slug: plan.slug,
+    dir: ports.places.tasks,
+    vocabulary: ports.vocabulary,
     requirements,
+    others: backlog.filter((task) => !open.has(task)),
+    known: new Map(written.open.map(({ key, task }) => [keyOf(key), { id: task.id, file: task.file }])),
     highest: await ports.highest(),
+    verifyTasks: plan.verifyTasks,
+    origin: plan.exports ? EXPORT_FILE : null,
   }
+  const sheet: Sheet = { plan, ports, backlog, written, context }
   const check = ({ tasks }: Answers['tasks']): Promise<readonly Mistake[]> => mistakesIn(tasks, sheet)
   const answered = await converse('tasks', { plan, desk, check }, ports)
   if (answered.kind !== 'answered') return answered
@@ -175,51 +176,43 @@ async function divide(scene: Scene, ports: PlanPorts): Promise<PhaseEnd> {
 }
 
 /** All tasks in the file for other tools, also those of other plans. */
-function exportedTasks(drafts: readonly PlanDraft[], { others }: Sheet): readonly Task[] {
-  const tasks = inOrder([...others, ...drafts.map(({ task }) => task)])
+function exportedTasks(drafts: readonly PlanDraft[], { context }: Sheet): readonly Task[] {
+  const tasks = inOrder([...context.others, ...drafts.map(({ task }) => task)])
   return tasks.filter(({ origin }) => readOrigin(origin)?.path === EXPORT_FILE)
 }
 
 /** The input of the tasks phase. */
 interface Sheet {
-  readonly scene: Scene
+  readonly plan: Plan
   readonly ports: PlanPorts
   readonly backlog: readonly Task[]
-  /** The tasks that stay as they are. */
-  readonly others: readonly Task[]
   readonly written: Written
-  readonly requirements: readonly Requirement[]
-  readonly highest: number
+  readonly context: DraftContext
 }
 
 /** The answer's tasks without those that stay, which the others refer to by id. */
-function ownTasks(tasks: readonly TaskAnswer[], { written, others }: Sheet): readonly TaskAnswer[] {
+function ownTasks(tasks: readonly TaskAnswer[], { written, context }: Sheet): readonly TaskAnswer[] {
   const ids = new Map(written.stay.map(({ key, task }) => [keyOf(key), task.id]))
   const own = tasks.filter(({ key }) => !ids.has(keyOf(key)))
   const named = own.map((task) => ({
     ...task,
     depends: task.depends.map((need) => ids.get(keyOf(need)) ?? need),
   }))
-  return withMilestones(named, others)
+  return withMilestones(named, context.others)
 }
 
 async function mistakesIn(answered: readonly TaskAnswer[], sheet: Sheet): Promise<readonly Mistake[]> {
-  const { ports, requirements, others, written, scene } = sheet
+  const { ports, context, written, plan } = sheet
   const files = await ports.files()
   const { root } = ports.places
   const exists = (path: string): boolean => {
     const glob = parseGlob(path)
     return glob ? files.some((file) => glob.matches(file)) : existsSync(join(root, path))
   }
-  const covered = new Set(written.stay.flatMap(({ task }) => numbersIn(task, scene.plan.slug)))
+  const covered = new Set(written.stay.flatMap(({ task }) => numbersIn(task, plan.slug)))
   const tasks = ownTasks(answered, sheet)
-  const mistakes = checkTasks(tasks, {
-    requirements,
-    others,
-    covered,
-    exists,
-    fromProduces: ports.fromProduces,
-  })
+  const { fromProduces } = ports
+  const mistakes = checkTasks(tasks, { ...context, covered, exists, fromProduces })
   if (mistakes.length > 0) return mistakes
   const drafts = await draftsOf(answered, sheet)
   return lintMistakes(drafts, tasks, sheet)
@@ -237,11 +230,11 @@ function numbersIn({ prdReference }: Task, slug: string): readonly string[] {
 async function lintMistakes(
   drafts: readonly PlanDraft[],
   tasks: readonly TaskAnswer[],
-  { ports, backlog, others }: Sheet,
+  { ports, backlog, context }: Sheet,
 ): Promise<readonly Mistake[]> {
   const name = ({ file, rule, message }: Diagnostic): string => `${file} ${rule} ${message}`
   const before = new Set((await ports.lint(backlog)).map(name))
-  const after = await ports.lint(inOrder([...others, ...drafts.map(({ task }) => task)]))
+  const after = await ports.lint(inOrder([...context.others, ...drafts.map(({ task }) => task)]))
   const keys = new Map(drafts.map(({ id, key }) => [id, key]))
   return after.flatMap((diagnostic) => {
     const { file, line, column, severity, rule, message } = diagnostic
@@ -256,22 +249,10 @@ async function lintMistakes(
 }
 
 function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly PlanDraft[]> {
-  const { scene, ports, others, written, requirements, highest } = sheet
-  const context: DraftContext = {
-    slug: scene.plan.slug,
-    dir: ports.places.tasks,
-    vocabulary: ports.vocabulary,
-    requirements,
-    others,
-    known: new Map(written.open.map(({ key, task }) => [keyOf(key), { id: task.id, file: task.file }])),
-    highest,
-    verifyTasks: scene.plan.verifyTasks,
-    origin: scene.plan.exports ? EXPORT_FILE : null,
-  }
-  return draftTasks(ownTasks(tasks, sheet), context)
+  return draftTasks(ownTasks(tasks, sheet), sheet.context)
 }
 
-function donePlan(plan: Plan, drafts: readonly PlanDraft[], { written, requirements }: Sheet): Plan {
+function donePlan(plan: Plan, drafts: readonly PlanDraft[], { written, context }: Sheet): Plan {
   const stay = written.stay.map(({ key, task }) => {
     const planned = plan.tasks.find(({ id }) => id === task.id)
     return { id: task.id, key, digest: planned?.digest ?? '', numbers: numbersIn(task, plan.slug) }
@@ -286,7 +267,7 @@ function donePlan(plan: Plan, drafts: readonly PlanDraft[], { written, requireme
   return {
     ...plan,
     status: 'done',
-    coverage: requirements.map(({ number, title }) => ({
+    coverage: context.requirements.map(({ number, title }) => ({
       requirement: `§${number} ${title}`,
       tasks: all.filter(({ numbers }) => numbers.includes(number)).map(({ id }) => id),
     })),

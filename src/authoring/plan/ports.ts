@@ -5,7 +5,7 @@ import type { Task, Tier } from '../../backlog/model.ts'
 import type { TaskVocabulary } from '../../backlog/vocabulary.ts'
 import type { Mistake, Phase } from './answers.ts'
 import type { Changes } from './changes.ts'
-import type { Choice } from './decision-file.ts'
+import type { Choice, Choices } from './decision-file.ts'
 import type { NoteStore, PlanCommit } from './note.ts'
 
 /** The options of planning. */
@@ -79,12 +79,9 @@ export interface PlanProgress {
 }
 
 /** A decision that waits for a person. */
-export interface OpenDecision {
+export interface OpenDecision extends Choices {
   readonly file: string
   readonly title: string
-  readonly options: readonly { readonly title: string; readonly consequences: string }[]
-  readonly recommended: string | null
-  readonly why: string
   readonly number: number
   readonly of: number
 }

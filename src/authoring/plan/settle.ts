@@ -1,4 +1,4 @@
-import { choicesIn, decidedText, readDecision, type Choice } from './decision-file.ts'
+import { choicesIn, decidedText, readDecision, type Choice, type Choices } from './decision-file.ts'
 import { knownNow, type Desk } from './desk.ts'
 import type { KnownFile } from './plan-file.ts'
 import type { PlanOptions, PlanPorts } from './ports.ts'
@@ -30,19 +30,11 @@ export async function settleDecisions(
   const open = openFiles(files, desk).filter(({ file }) => desk.read(file) !== null)
   for (const [index, { file, title }] of open.entries()) {
     const text = desk.read(file) ?? ''
-    const { recommended, why, options: choices } = choicesIn(text)
+    const choices = choicesIn(text)
     const choice =
       options.yes || options.dryRun
-        ? recommendation(recommended, why)
-        : await ports.decide?.({
-            file,
-            title,
-            options: choices,
-            recommended,
-            why,
-            number: index + 1,
-            of: open.length,
-          })
+        ? recommendation(choices)
+        : await ports.decide?.({ ...choices, file, title, number: index + 1, of: open.length })
     if (choice === 'later') break
     if (!choice) continue
     const decided = decidedText(text, choice)
@@ -52,7 +44,7 @@ export async function settleDecisions(
   return { decisions: knownNow(files, desk), texts, open: openFiles(files, desk) }
 }
 
-function recommendation(recommended: string | null, why: string): Choice | null {
+function recommendation({ recommended, why }: Choices): Choice | null {
   return recommended === null
     ? null
     : { chosen: recommended, remark: ' (the recommendation, taken with --yes)', why }
