@@ -49,8 +49,8 @@ const ARROWS: Record<string, readonly string[]> = {
   ],
   'screen/full': ['backlog', 'backlog/select', 'engine', 'screen'],
   'screen/page': ['history', 'screen'],
-  'cli/mcp': ['agents/signal', 'process'],
   'cli/options': ['config'],
+  'cli/mcp': ['agents/signal', 'cli/options', 'process'],
   'cli/setup': [
     'cli/options',
     'agents',

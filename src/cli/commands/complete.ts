@@ -23,7 +23,7 @@ export async function run(context: Context): Promise<number> {
   refuseUnlessOpen(task)
   // People mostly want their own work checked as they would check it, without a sandbox.
   const mode = sandboxMode(null, { env: io.env, config: project.config })
-  const sandbox = await openSandbox(mode === 'on' ? 'on' : 'off', { env: io.env, ...project })
+  const sandbox = await openSandbox(io.env, project, mode === 'on' ? 'on' : 'off')
   const agents = new Agents(io, {}, { ...project, isCaged: sandbox.state.on })
   const ports = await runPorts(io, project, { agents, ask: null, sandbox })
   const show = context.json ? null : await showLines(context, { verbose: false })

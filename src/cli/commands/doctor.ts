@@ -10,11 +10,11 @@ import { hiddenProgram, missingProgram, PACKAGES } from '../doctor/gate-programs
 import type { Gate } from '../../base/nouns.ts'
 import { openReadingGit } from '../../git/door.ts'
 import type { StartProcess } from '../../process/start.ts'
-import { doctorFindings } from '../doctor/findings.ts'
+import { doctorFindings, finding, type Finding } from '../doctor/findings.ts'
 import { readBacklog } from '../../backlog/read.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
 import { lint } from '../../backlog/lint/lint.ts'
-import { doctorView, type Examined } from '../../screen/doctor-view.ts'
+import { doctorView } from '../../screen/doctor-view.ts'
 import type { ContextOf } from '../commands.ts'
 import { sandboxAvailable, sandboxHere, sandboxMode, type Starts } from '../setup/sandbox.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
@@ -32,7 +32,7 @@ export async function run(context: Context): Promise<number> {
   const folders = await taskFolders(root, config, options.dir)
   const git = openReadingGit({ cwd: root, env: io.env })
   const caged = await sandboxHere(io, { root, config })
-  const findings: readonly Examined[] = [
+  const findings: readonly Finding[] = [
     ...ofConfig,
     ...(await inspectTasks({ root, config, folders, vocabulary: taskVocabulary(config.aliases) })),
     ...(await inspectGates(context, { root, config, caged })),
@@ -49,7 +49,7 @@ export async function run(context: Context): Promise<number> {
   return isWell ? 0 : 1
 }
 
-async function inspectConfig(root: string): Promise<{ config: Config; findings: readonly Examined[] }> {
+async function inspectConfig(root: string): Promise<{ config: Config; findings: readonly Finding[] }> {
   try {
     const config = await loadConfig(root)
     const file = findConfig(root)?.file ?? 'none, using defaults'
@@ -63,14 +63,14 @@ async function inspectConfig(root: string): Promise<{ config: Config; findings: 
   }
 }
 
-function inspectUnread(root: string): readonly Examined[] {
+function inspectUnread(root: string): readonly Finding[] {
   const file = unreadConfig(root)
   if (file === undefined) return []
   const message = `${file} is not read: ralph never runs config files`
   return [finding('config', 'note', message, 'Write what it says as ralph.config.json')]
 }
 
-async function inspectTasks(place: Place): Promise<readonly Examined[]> {
+async function inspectTasks(place: Place): Promise<readonly Finding[]> {
   try {
     const { tasks } = await readBacklog(place)
     const context = await lintContext(place)
@@ -94,7 +94,7 @@ interface Here {
   readonly caged: Starts | null
 }
 
-async function inspectGates({ io }: Context, { root, config, caged }: Here): Promise<readonly Examined[]> {
+async function inspectGates({ io }: Context, { root, config, caged }: Here): Promise<readonly Finding[]> {
   const gates = config.gates ?? detectGates(root)
   const from = config.gates ? 'configured' : 'detected'
   const where = { cwd: root, env: io.env, start: caged?.gate ?? null }
@@ -103,9 +103,9 @@ async function inspectGates({ io }: Context, { root, config, caged }: Here): Pro
   return [finding('gates', 'note', 'none: nothing checks what the agent says', config.gates ? '' : fix)]
 }
 
-async function inspectGate({ name, command, required }: Gate, from: string, where: Where): Promise<Examined> {
+async function inspectGate({ name, command, required }: Gate, from: string, where: Where): Promise<Finding> {
   const gate = `${name}: ${command} (${from})`
-  const lacks = (why: string, fix: string): Examined =>
+  const lacks = (why: string, fix: string): Finding =>
     finding('gates', required ? 'problem' : 'note', `${gate} cannot start${why}`, fix)
   const missing = await missingProgram(command, { cwd: where.cwd, env: where.env })
   if (missing !== null) {
@@ -138,7 +138,7 @@ async function hiddenIn(
   ]
 }
 
-async function inspectAgents({ io }: Context, here: Here): Promise<readonly Examined[]> {
+async function inspectAgents({ io }: Context, here: Here): Promise<readonly Finding[]> {
   const { config } = here
   const chosen =
     config.agent === null
@@ -163,7 +163,7 @@ async function inspectAgents({ io }: Context, here: Here): Promise<readonly Exam
 async function inspectAgent(
   { name, program, load }: AgentEntry,
   where: Here & { readonly io: Context['io']; readonly isChosen: boolean },
-): Promise<Examined> {
+): Promise<Finding> {
   const { io, root, config, caged, isChosen } = where
   const provider = await load(config.command, config.pty)
   const { install, minimumVersion, preflight } = provider
@@ -191,7 +191,7 @@ async function inspectAgent(
 }
 
 /** A missing sandbox prevents a run only if the configuration requires one. */
-async function inspectSandbox({ io }: Context, root: string, config: Config): Promise<Examined> {
+async function inspectSandbox({ io }: Context, root: string, config: Config): Promise<Finding> {
   const mode = sandboxMode(null, { env: io.env, config })
   if (mode === 'off') return finding('sandbox', 'note', 'off by configuration: agents may do what you may')
   const available = await sandboxAvailable(io.env, root)
@@ -200,7 +200,7 @@ async function inspectSandbox({ io }: Context, root: string, config: Config): Pr
 }
 
 /** Whether the notification command or webhook can be called. */
-function inspectNotify({ io }: Context, { notify: { command, webhook } }: Config): readonly Examined[] {
+function inspectNotify({ io }: Context, { notify: { command, webhook } }: Config): readonly Finding[] {
   const address = webhook?.slice('env:'.length)
   if (address !== undefined && !io.env[address]) {
     const fix = `Set ${address} to the address of "notify.webhook"`
@@ -208,8 +208,4 @@ function inspectNotify({ io }: Context, { notify: { command, webhook } }: Config
   }
   const ways = [...(command === null ? [] : ['a command']), ...(webhook === null ? [] : ['a webhook'])]
   return ways.length === 0 ? [] : [finding('notify', 'ok', `by ${ways.join(' and ')}`)]
-}
-
-function finding(area: string, level: Examined['level'], message: string, fix = ''): Examined {
-  return { area, level, message, fix }
 }

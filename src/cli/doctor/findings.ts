@@ -12,8 +12,8 @@ import { obstacles } from '../../engine/preflight.ts'
 import { readNote } from '../../engine/note.ts'
 
 /** One check: whether all is well, and what to do if not. */
-export interface DoctorFinding {
-  readonly area: 'git' | 'tree' | 'lock' | 'processes' | 'leftovers'
+export interface Finding {
+  readonly area: string
   /** `problem` keeps a run from starting; `note` is only worth knowing. */
   readonly level: 'ok' | 'note' | 'problem'
   readonly message: string
@@ -29,15 +29,19 @@ export async function doctorFindings(where: {
   readonly root: string
   readonly dir: string
   readonly now: Date
-}): Promise<readonly DoctorFinding[]> {
-  const found: DoctorFinding[] = [await gitVersion(where.git)]
+}): Promise<readonly Finding[]> {
+  const found: Finding[] = [await gitVersion(where.git)]
   const repository = await findRepository(where.git)
   if (!repository) {
     const fix = 'Make one: git init, then commit what there is'
-    return [...found, { area: 'git', level: 'problem', message: 'there is no git repository here', fix }]
+    return [...found, finding('git', 'problem', 'there is no git repository here', fix)]
   }
   found.push(
-    ok('git', repository.linkedWorktree ? 'a linked worktree' : `the repository at ${repository.root}`),
+    finding(
+      'git',
+      'ok',
+      repository.linkedWorktree ? 'a linked worktree' : `the repository at ${repository.root}`,
+    ),
   )
   return [
     ...found,
@@ -46,11 +50,11 @@ export async function doctorFindings(where: {
   ]
 }
 
-async function gitVersion(git: Git): Promise<DoctorFinding> {
+async function gitVersion(git: Git): Promise<Finding> {
   const version = (await git.run(['version'])).stdout.toString().trim().replace('git version ', '')
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isOld = major < OLDEST_GIT[0] || (major === OLDEST_GIT[0] && minor < OLDEST_GIT[1])
-  if (!isOld) return ok('git', `git ${version}`)
+  if (!isOld) return finding('git', 'ok', `git ${version}`)
   return {
     area: 'git',
     level: 'problem',
@@ -62,25 +66,25 @@ async function gitVersion(git: Git): Promise<DoctorFinding> {
 async function inspectTree(
   { git, root, dir }: Pick<Parameters<typeof doctorFindings>[0], 'git' | 'root' | 'dir'>,
   repository: Repository,
-): Promise<readonly DoctorFinding[]> {
-  const found: DoctorFinding[] = []
+): Promise<readonly Finding[]> {
+  const found: Finding[] = []
   const inside = pathWithin(nativePath(repository.root), nativePath(root)) ?? ''
   const prefix = inside === '' ? '' : `${inside}/`
   for (const { message, fix } of await obstacles(git.at(repository.root), prefix, dir))
-    found.push({ area: 'git', level: 'problem', message, fix })
+    found.push(finding('git', 'problem', message, fix))
   const { head, branch, entries } = await readStatus(git)
   if (head === null) {
     const fix = 'git add -A && git commit'
-    found.push({ area: 'git', level: 'problem', message: 'there is no commit yet', fix })
+    found.push(finding('git', 'problem', 'there is no commit yet', fix))
   }
   if (branch === null) {
     const message = 'HEAD is detached: commits will be on no branch'
-    found.push({ area: 'git', level: 'note', message, fix: '' })
+    found.push(finding('git', 'note', message))
   }
-  if (entries.length === 0) return [...found, ok('tree', 'everything is committed')]
+  if (entries.length === 0) return [...found, finding('tree', 'ok', 'everything is committed')]
   const what = entries.length === 1 ? '1 file is' : `${entries.length} files are`
   const message = `${what} not committed: a run works on what is committed, and leaves the rest as it is`
-  return [...found, { area: 'tree', level: 'note', message, fix: '' }]
+  return [...found, finding('tree', 'note', message)]
 }
 
 async function inspectRuns({
@@ -91,40 +95,38 @@ async function inspectRuns({
   readonly root: string
   readonly checkout: Repository
   readonly now: Date
-}): Promise<readonly DoctorFinding[]> {
+}): Promise<readonly Finding[]> {
   const folder = runFolder(root, checkout)
   const lock = await lockOwner(folder.lock)
   const note = readNote(folder.note)
-  const found: DoctorFinding[] = []
+  const found: Finding[] = []
   if (lock?.alive) {
     const { pid, host, since } = lock.owner
     const message = `a run is at work: process ${pid} on ${host}, for ${ago(since, now)}`
-    found.push({ area: 'lock', level: 'note', message, fix: '' })
+    found.push(finding('lock', 'note', message))
   } else {
-    found.push(ok('lock', lock ? 'a dead run’s lock, which the next one takes over' : 'no run is at work'))
+    found.push(
+      finding('lock', 'ok', lock ? 'a dead run’s lock, which the next one takes over' : 'no run is at work'),
+    )
   }
   if (lock?.alive) {
     const living = await startedBy(lock, note)
-    for (const line of processLines(living))
-      found.push({ area: 'processes', level: 'note', message: line, fix: '' })
+    for (const line of processLines(living)) found.push(finding('processes', 'note', line))
   }
-  if (!note) return [...found, ok('leftovers', 'nothing is left of an earlier run')]
+  if (!note) return [...found, finding('leftovers', 'ok', 'nothing is left of an earlier run')]
   if (!lock?.alive) {
     for (const line of processLines(await livingOf(note))) {
       const isRoot = /^\d/.test(line)
       const fix = isRoot ? 'The next ralph run ends it' : ''
-      found.push({ area: 'leftovers', level: 'note', message: isRoot ? `running: ${line}` : line, fix })
+      found.push(finding('leftovers', 'note', isRoot ? `running: ${line}` : line, fix))
     }
   }
   for (const { attempt } of lock?.alive ? [] : note.jobs) {
     const { task, number, startedAt } = attempt
     const message = `a run died during attempt ${number} at ${task}, begun ${ago(startedAt, now)} ago`
-    found.push({
-      area: 'leftovers',
-      level: 'note',
-      message,
-      fix: 'The next ralph run keeps what it has done, and goes on',
-    })
+    found.push(
+      finding('leftovers', 'note', message, 'The next ralph run keeps what it has done, and goes on'),
+    )
   }
   return found
 }
@@ -140,8 +142,9 @@ async function startedBy(
   return [...living.values()].filter((process) => process.pid !== pid)
 }
 
-function ok(area: DoctorFinding['area'], message: string): DoctorFinding {
-  return { area, level: 'ok', message, fix: '' }
+/** A finding, with what to do about it. */
+export function finding(area: string, level: Finding['level'], message: string, fix = ''): Finding {
+  return { area, level, message, fix }
 }
 
 function ago(since: string, now: Date): string {

@@ -13,29 +13,18 @@ import { runProgram } from '../../process/run.ts'
 import type { Place } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import { slotNumbers, slotsFolder } from '../setup/slots.ts'
+import { finding, type Finding } from './findings.ts'
 import type { World } from '../../base/world.ts'
-
-/** A finding of the doctor about slots. */
-interface SlotFinding {
-  readonly area: 'slots'
-  readonly level: 'ok' | 'note' | 'problem'
-  readonly message: string
-  readonly fix: string
-}
-
-const finding = (level: SlotFinding['level'], message: string, fix = ''): SlotFinding => {
-  return { area: 'slots', level, message, fix }
-}
 
 /** Where slots are, how large they are, and what a run puts into each. */
 export async function slotFindings(
   world: Pick<World, 'env'>,
   { root, config }: Pick<Place, 'root' | 'config'>,
-): Promise<readonly SlotFinding[]> {
+): Promise<readonly Finding[]> {
   const repository = await findRepository(openReadingGit({ cwd: root, env: world.env }))
   if (!repository) return []
   try {
-    const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env: world.env })
+    const folder = slotsFolder({ root, config }, repository.root, world.env)
     const git = openReadingGit({ cwd: repository.root, env: world.env })
     const readying = new Readying(await openHome(git, repository, root), config.workspace)
     const [commands, copies] = [readying.commandsFor(root), await readying.filesToCopy()]
@@ -50,17 +39,19 @@ export async function slotFindings(
     const numbers = slotNumbers(folder)
     return [
       numbers.length === 0
-        ? finding('ok', `no slot yet: the first run makes one in ${folder}`)
+        ? finding('slots', 'ok', `no slot yet: the first run makes one in ${folder}`)
         : finding(
+            'slots',
             'ok',
             `${counted(numbers.length, 'slot')} in ${folder}, ${await sizeOf(folder, world.env)}`,
             'ralph doctor --fix removes them',
           ),
-      finding('ok', `each has what is committed, and ${gets.join(', ')}`),
+      finding('slots', 'ok', `each has what is committed, and ${gets.join(', ')}`),
       ...(inside.length === 0
         ? []
         : [
             finding(
+              'slots',
               'note',
               `workspace.link has no effect for ${fewOf(inside)}, inside of the repository`,
               'Name it in workspace.copy',
@@ -69,7 +60,7 @@ export async function slotFindings(
     ]
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    return [finding('problem', error.message, error.fix)]
+    return [finding('slots', 'problem', error.message, error.fix)]
   }
 }
 
@@ -82,10 +73,11 @@ async function sizeOf(folder: string, env: World['env']): Promise<string> {
 /** Removes the slots of a checkout, while no run is at work. What a run has done in them is on refs. */
 export async function removeSlots(
   world: World,
-  { root, config }: Pick<Place, 'root' | 'config'>,
-): Promise<readonly SlotFinding[]> {
+  place: Pick<Place, 'root' | 'config'>,
+): Promise<readonly Finding[]> {
+  const { root } = place
   const { repository } = await openWithCommit(world, root)
-  const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env: world.env })
+  const folder = slotsFolder(place, repository.root, world.env)
   const numbers: number[] = []
   // A worker of any run may be using one.
   for (const number of slotNumbers(folder)) if (!(await isTaken(folder, number))) numbers.push(number)
@@ -98,6 +90,6 @@ export async function removeSlots(
     }
     const isEmpty = existsSync(folder) && slotNumbers(folder).length === 0
     if (isEmpty) rmSync(folder, { recursive: true, force: true })
-    return [finding('ok', `removed ${counted(numbers.length, 'slot')} from ${folder}`)]
+    return [finding('slots', 'ok', `removed ${counted(numbers.length, 'slot')} from ${folder}`)]
   })
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { OptionSpec } from '../options/option.ts'
 import type { Tool, ToolAnswer } from './server.ts'
 
 /** A command that the server offers as a tool, from the table of commands. */
@@ -7,13 +8,7 @@ export interface ToolCommand {
   readonly summary: string
   /** `<id>`, `[id]`, `[...files]`. */
   readonly args: string
-  readonly options: readonly ToolOption[]
-}
-
-interface ToolOption {
-  readonly name: string
-  readonly takes: string | readonly string[]
-  readonly about: string
+  readonly options: readonly OptionSpec[]
 }
 
 /** A call of a tool, as the command takes it. */
@@ -93,7 +88,7 @@ function argumentsOf(usage: string): readonly { readonly name: string; readonly 
   })
 }
 
-function schemaOf({ takes, about }: ToolOption): v.GenericSchema {
+function schemaOf({ takes, about }: OptionSpec): v.GenericSchema {
   const described = (schema: v.GenericSchema): v.GenericSchema =>
     v.optional(v.pipe(schema, v.description(about)))
   if (takes === 'flag') return described(v.boolean())

@@ -9,7 +9,7 @@ import { openOrigins } from '../../authoring/origins.ts'
 import type { Project } from '../../config/project.ts'
 import { openRepository, unlessGitIsMissing } from '../../git/open-repository.ts'
 import { runOptions, type RunRequest } from '../setup/run-options.ts'
-import { openSandbox, sandboxMode } from '../setup/sandbox.ts'
+import { openSandbox } from '../setup/sandbox.ts'
 import { shownQueue } from '../setup/queue.ts'
 import { Readying } from '../../engine/slot/ready.ts'
 import { openHome } from '../../engine/slot/home.ts'
@@ -51,8 +51,7 @@ async function planOf(
   const { root, folders, tasks, tierOf } = project
   const { queue } = request
   const options = runOptions(request, project)
-  const mode = sandboxMode(request.sandbox, { env: io.env, config: project.config })
-  const { state: sandbox } = await openSandbox(mode, { env: io.env, ...project })
+  const { state: sandbox } = await openSandbox(io.env, project, request.sandbox)
   const agents = new Agents(io, request, { ...project, isCaged: sandbox.on, isElsewhere: queue != null })
   const git = openReadingGit({ cwd: root, env: io.env })
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
@@ -103,16 +102,16 @@ async function planOf(
 /** What would run at once, and where, by the same decision as a run's. */
 async function workspacesOfRun(
   { env }: Context['io'],
-  { root, config, selection }: Project,
+  project: Project,
   { jobs, overlap, task }: RunOptions,
 ): Promise<DryWorkspaces> {
+  const { root, config, selection } = project
   const { repository, git } = await openRepository({ env }, root)
-  const { dir } = config.workspace
   const readying = new Readying(await openHome(git, repository, root), config.workspace)
   const eligible = selection.eligible.filter(({ id }) => task === null || id === task)
   const { begin } = schedule({ ...IDLE, eligible, jobs, overlap })
   return {
-    folder: slotsFolder({ root, top: repository.root }, { dir, env }),
+    folder: slotsFolder(project, repository.root, env),
     jobs,
     begin: begin.map(({ id }) => id),
     prepare: readying.commandsFor(root).join(' && ') || null,

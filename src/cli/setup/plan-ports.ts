@@ -34,7 +34,7 @@ import { lintContext } from '../../authoring/lint-context.ts'
 import type { Place } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import { slotsOf } from './slots.ts'
-import { openSandbox, sandboxMode } from './sandbox.ts'
+import { openSandbox } from './sandbox.ts'
 import type { World } from '../../base/world.ts'
 import { planPlaces, type PlanWish } from '../../authoring/plan/find-plans.ts'
 import type { OptionsOf } from '../options/option.ts'
@@ -200,8 +200,7 @@ async function openQuestions(
   },
 ): Promise<AgentQuestions> {
   const { config, root } = place
-  const mode = sandboxMode(request.sandbox, { env: world.env, config })
-  const sandbox = await openSandbox(mode, { env: world.env, root, config })
+  const sandbox = await openSandbox(world.env, place, request.sandbox)
   if (sandbox.state.reason !== null)
     front.event({ type: 'warning', message: `the agent has no sandbox: ${sandbox.state.reason}` })
   const agents = new Agents(

@@ -80,10 +80,7 @@ export async function readFromBranch(
   }
   if (isAsCommitted && !isElsewhere && config.length === 0)
     return withGates(committed ? await openProject(where) : own)
-  const folder = slotsFolder(
-    { root, top: repository.root },
-    { dir: own.config.workspace.dir, env: world.env },
-  )
+  const folder = slotsFolder(own, repository.root, world.env)
   const now = await projectAt(home, folder, tip, where).catch((error: unknown) => {
     if (committed || paths.tasks.length === 0) throw error
     throw new UserError(

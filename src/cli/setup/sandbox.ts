@@ -13,6 +13,7 @@ import { findOnPath } from '../../process/program.ts'
 import { startProcess, type StartProcess } from '../../process/start.ts'
 import { StartedProcesses } from '../../process/started.ts'
 import { SANDBOX_MODES, type Config, type SandboxMode } from '../../config/defaults.ts'
+import type { Place } from '../../config/project.ts'
 import type { World } from '../../base/world.ts'
 
 /** Overrides `sandbox.mode`. */
@@ -70,11 +71,13 @@ export async function sandboxAvailable(env: World['env'], root: string): Promise
   return cageAvailable({ env, cwd: root })
 }
 
-/** Opens the sandbox in a mode: if it does not work, `on` throws, and `auto` names the reason. */
+/** Opens the sandbox in the requested or configured mode: if it does not work, `on` throws, and `auto` names the reason. */
 export async function openSandbox(
-  mode: SandboxMode,
-  { env, root, config }: { readonly env: World['env']; readonly root: string; readonly config: Config },
+  env: World['env'],
+  { root, config }: Pick<Place, 'root' | 'config'>,
+  requested?: SandboxMode | null,
 ): Promise<Sandbox> {
+  const mode = sandboxMode(requested, { env, config })
   if (mode === 'off') return unsandboxed(null, env)
   const available = await sandboxAvailable(env, root)
   if (!available.ok) {
@@ -113,10 +116,10 @@ export async function openSandbox(
 /** How the sandbox would start processes in the checkout itself, to tell what it hides; null if there is none. */
 export async function sandboxHere(
   { env, now }: Pick<World, 'env' | 'now'>,
-  { root, config }: { readonly root: string; readonly config: Config },
+  { root, config }: Pick<Place, 'root' | 'config'>,
 ): Promise<Starts | null> {
   const mode = sandboxMode(null, { env, config })
-  const sandbox = await openSandbox(mode === 'off' ? mode : 'auto', { env, root, config })
+  const sandbox = await openSandbox(env, { root, config }, mode === 'off' ? mode : 'auto')
   const repository = await findRepository(openReadingGit({ cwd: root, env }))
   if (!sandbox.state.on || !repository) return null
   const git = openReadingGit({ cwd: repository.root, env })

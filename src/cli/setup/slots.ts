@@ -24,9 +24,11 @@ import type { World } from '../../base/world.ts'
 
 /** The folder of a checkout's slots: outside the checkout, because tools in it would find each file several times. */
 export function slotsFolder(
-  { root, top }: { readonly root: string; readonly top: string },
-  { dir, env }: { readonly dir: string | null; readonly env: World['env'] },
+  { root, config }: Pick<Place, 'root' | 'config'>,
+  top: string,
+  env: World['env'],
 ): string {
+  const { dir } = config.workspace
   const parent = dir === null ? cacheFolder(env) : nativePath(resolve(root, dir))
   if (parent === null)
     throw new UserError('there is no folder of caches for slots', 'Set HOME, or "workspace": { "dir": … }.')
@@ -57,7 +59,7 @@ export function slotsOf(
 ): Slots {
   const { root, config } = place
   const { repository } = home
-  const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env })
+  const folder = slotsFolder(place, repository.root, env)
   const readying = new Readying(home, config.workspace)
   const made = new Map<number, Slot>()
   const known = new Map<string, Promise<Programs>>()
@@ -154,15 +156,14 @@ export interface WorkUnderWay {
 /** The work of a running run at that task; null if there is none. */
 export async function workUnderWay(
   { env }: Pick<World, 'env'>,
-  { root, config }: Pick<Place, 'root' | 'config'>,
+  place: Pick<Place, 'root' | 'config'>,
   id: string,
 ): Promise<WorkUnderWay | null> {
-  const { repository } = await openRepository({ env }, root)
-  const note = readNote(runFolder(root, repository).note)
+  const { repository } = await openRepository({ env }, place.root)
+  const note = readNote(runFolder(place.root, repository).note)
   const job = note?.jobs.find(({ attempt }) => attempt.task === id && attempt.blocking === null)
   if (!job) return null
-  const { dir } = config.workspace
-  const folder = slotsFolder({ root, top: repository.root }, { dir, env })
+  const folder = slotsFolder(place, repository.root, env)
   const files = join(folder, String(job.workspace), 'work', basename(repository.root))
   return { folder: files, base: job.attempt.base }
 }

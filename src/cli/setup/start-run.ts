@@ -12,7 +12,7 @@ import type { Project } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import type { RunRequest } from './run-options.ts'
 import { runPorts } from './run-ports.ts'
-import { openSandbox, sandboxMode } from './sandbox.ts'
+import { openSandbox } from './sandbox.ts'
 import type { World } from '../../base/world.ts'
 import { withoutQueue } from '../../config/queue-url.ts'
 
@@ -43,8 +43,7 @@ export async function startRun(
       '--interactive needs a terminal that a person sits at',
       'Run it in one, without --json and without a pipe.',
     )
-  const mode = sandboxMode(request.sandbox, { env: world.env, config: project.config })
-  const sandbox = await openSandbox(mode, { env: world.env, ...project })
+  const sandbox = await openSandbox(world.env, project, request.sandbox)
   const isElsewhere = request.queue != null
   const agents = new Agents(world, request, { ...project, isCaged: sandbox.state.on, isElsewhere })
   const workers = isElsewhere ? await openWorkers(world, project, { queue: request.queue, agents }) : null

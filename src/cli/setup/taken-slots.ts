@@ -12,7 +12,7 @@ import { projectAt } from './read-from-branch.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import type { RunRequest } from './run-options.ts'
 import { runPorts } from './run-ports.ts'
-import { openSandbox, sandboxMode } from './sandbox.ts'
+import { openSandbox } from './sandbox.ts'
 import { slotsFolder } from './slots.ts'
 import type { World } from '../../base/world.ts'
 
@@ -48,11 +48,11 @@ export async function takeCommitSlots(
   world: World,
   { where, place, count }: { readonly where: Where; readonly place: Place; readonly count: number },
 ): Promise<CommitSlots> {
-  const { root, config } = place
+  const { root } = place
   const { git, repository } = await openWithCommit(world, root)
   const home = await openHome(git, repository, root)
   await refuseUnusable(home)
-  const folder = slotsFolder({ root, top: repository.root }, { dir: config.workspace.dir, env: world.env })
+  const folder = slotsFolder(place, repository.root, world.env)
   makeRunFolder(runFolder(root, repository))
   const slots = await takeSlots(folder, { count, pid: world.pid, now: world.now() })
   return {
@@ -86,12 +86,7 @@ async function openAt(
   // Each slot would listen for Ctrl-C itself: the control does so for all.
   const world: World = { ...outer, signal: control.signal, urgent: control.killSignal }
   const project = { ...(await projectAt(home, join(folder, String(taken.number)), commit, where)), root }
-  const { config } = project
-  const sandbox = await openSandbox(sandboxMode(null, { env: world.env, config }), {
-    env: world.env,
-    root,
-    config,
-  })
+  const sandbox = await openSandbox(world.env, project)
   const agents = new Agents(world, request, { ...project, isCaged: sandbox.state.on })
   const ports = await runPorts(world, project, { agents, ask: null, sandbox, control })
   const end = taken.follow(ports)
