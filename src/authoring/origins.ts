@@ -31,6 +31,5 @@ export async function originStatuses(
   const synced = bridges.filter(({ sync }) => sync)
   if (synced.length === 0) return undefined
   const { statusesIn } = await import('./bridges/write-back.ts')
-  const statuses = statusesIn(synced, foreignTree(root))
-  return Object.fromEntries([...statuses].map(([path, keys]) => [path, Object.fromEntries(keys)]))
+  return statusesIn(synced, foreignTree(root))
 }

@@ -30,12 +30,12 @@ export function originFiles(bridges: readonly Bridge[], tree: Tree): readonly st
 export function statusesIn(
   bridges: readonly Bridge[],
   tree: Tree,
-): ReadonlyMap<string, ReadonlyMap<string, Status>> {
-  return new Map(
+): Readonly<Record<string, Readonly<Record<string, Status>>>> {
+  return Object.fromEntries(
     bridges.flatMap(({ as, path }) => {
       const { drafts, mistakes } = readForeign({ format: as, path }, tree, { independent: true })
       if (mistakes.some(({ severity }) => severity === 'error')) return []
-      return [[path, new Map(drafts.map(({ key, status }) => [key, status]))] as const]
+      return [[path, Object.fromEntries(drafts.map(({ key, status }) => [key, status]))] as const]
     }),
   )
 }

@@ -85,25 +85,19 @@ function partsChanged(before: Task, after: Task): Pick<ChangedTask, 'fields' | '
   const bodies = ({ sections, source }: Task): ReadonlyMap<string, string> =>
     new Map(sections.map(({ title, bodySpan }) => [title, source.slice(bodySpan.start, bodySpan.end).trim()]))
   return {
-    fields: differences(values(before), values(after)).map(([name, was, is]) => ({
-      name,
-      before: was,
-      after: is,
-    })),
-    sections: differences(bodies(before), bodies(after)).map(([name]) => name),
+    fields: differences(values(before), values(after)),
+    sections: differences(bodies(before), bodies(after)).map(({ name }) => name),
   }
 }
 
 function differences(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
-): readonly (readonly [name: string, before: string | null, after: string | null])[] {
-  const names = [...new Set([...before.keys(), ...after.keys()])]
-  return names.flatMap((name) =>
-    before.get(name) === after.get(name)
-      ? []
-      : [[name, before.get(name) ?? null, after.get(name) ?? null] as const],
-  )
+): ChangedTask['fields'] {
+  const names = new Set([...before.keys(), ...after.keys()])
+  return [...names]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => ({ name, before: before.get(name) ?? null, after: after.get(name) ?? null }))
 }
 
 /** The same as JSON. */

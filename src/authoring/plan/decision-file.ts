@@ -2,7 +2,7 @@ import { placeAt } from '../../base/diagnostic.ts'
 import { isText, itemIn, linesOf } from '../../backlog/markdown/lines.ts'
 import { safeNotes } from '../../backlog/notes.ts'
 import type { DecisionAnswer } from './answers.ts'
-import { lineText } from './documents.ts'
+import { lineText, topHeading } from './documents.ts'
 import { words } from './slug.ts'
 
 /** The chosen option, a short remark by whom, and why. */
@@ -86,8 +86,7 @@ function commentSafe(text: string): string {
 
 /** Reads a decision in any usual form that a person may use: MADR's frontmatter, a bullet, or a section. */
 export function readDecision(file: string, text: string): Decision {
-  const title = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(text)?.[1] ?? file
-  return { title, standing: standingOf(text) }
+  return { title: topHeading(text) ?? file, standing: standingOf(text) }
 }
 
 function standingOf(text: string): Decision['standing'] {

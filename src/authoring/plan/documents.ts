@@ -32,6 +32,11 @@ function sourceText(source: string, date: string): string {
   return isOnWeb(line) && !/\b\d{4}-\d{2}-\d{2}\b/.test(line) ? `${line} (${date})` : line
 }
 
+/** The text of a document's first heading of the highest level. */
+export function topHeading(text: string): string | undefined {
+  return /^#[ \t]+(.+?)[ \t]*#*$/m.exec(text)?.[1]
+}
+
 /** Normalises a key: case and blanks around it do not matter. */
 export function keyOf(key: string): string {
   return key.trim().toLowerCase()

@@ -3,7 +3,9 @@ import { basename, extname, join, resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { parseGlob } from '../../base/glob.ts'
 import { nativePath, pathWithin, whyOutside } from '../../base/paths.ts'
+import { shortened } from '../../base/text.ts'
 import { readText, specsNow } from './desk.ts'
+import { topHeading } from './documents.ts'
 import type { PlanNote } from './note.ts'
 import { readPlan, type Plan } from './plan-file.ts'
 import type { PlanPlaces } from './ports.ts'
@@ -168,17 +170,12 @@ const LONGEST_TITLE = 100
 
 /** The first heading of a text, else its first line. */
 function titleIn(text: string): string {
-  const heading = /^#[ \t]+(.+?)[ \t]*#*$/m.exec(text)?.[1]
-  const line = (heading ?? text.split(/\r?\n/).find((one) => one.trim() !== '') ?? '')
-    .trim()
-    .replace(/\s+/g, ' ')
-  return line.length <= LONGEST_TITLE ? line : `${line.slice(0, LONGEST_TITLE).replace(/\s+\S*$/, '')} …`
+  const line = topHeading(text) ?? text.split(/\r?\n/).find((one) => one.trim() !== '') ?? ''
+  return shortened(line.trim().replace(/\s+/g, ' '), LONGEST_TITLE)
 }
 
 function titleOfSpecs(root: string, files: readonly string[]): string {
-  const titles = files.map(
-    (file) => /^#[ \t]+(.+?)[ \t]*#*$/m.exec(readText(join(root, file)) ?? '')?.[1] ?? basename(file),
-  )
+  const titles = files.map((file) => topHeading(readText(join(root, file)) ?? '') ?? basename(file))
   return titles.length <= 3
     ? titles.join(', ')
     : `${titles.slice(0, 2).join(', ')} and ${titles.length - 2} more`
