@@ -197,7 +197,8 @@ export function gateOf(name: string, more: Partial<Gate> = {}): Gate {
   return { name, command: `run ${name}`, required: true, timeoutSeconds: 60, ...more }
 }
 
-function gateResult(gate: Gate, told: Partial<GateResult> | boolean): GateResult {
+/** What a gate, or an installation, found: whether it passed, or what a test says of it. */
+export function gateResult(gate: Gate, told: Partial<GateResult> | boolean): GateResult {
   const failed = told === false || (typeof told === 'object' && told.verdict !== 'passed')
   return {
     gate,

@@ -7,7 +7,7 @@ import { Control } from '../../src/engine/control.ts'
 import type { WritePrompt } from '../../src/engine/ports.ts'
 import { commit, git, put } from '../repository.ts'
 import { log, makeProject, read, runAll, status, taskText, those } from './harness.ts'
-import { ownFolder, type Deed, type Harness } from './ports.ts'
+import { gateResult, ownFolder, type Deed, type Harness } from './ports.ts'
 
 const touching = (id: string, path: string): string =>
   taskText(id).replace('- **Depends**', `- **Touches**: ${path}\n- **Depends**`)
@@ -419,7 +419,7 @@ describe('a slot', () => {
       runInstall: async (gate, { cwd }) => {
         prepared.push(`${gate.command} in ${cwd.slice(ownFolder(root).length)}`)
         put(cwd, { 'node_modules/ready': '' })
-        return { gate, verdict: 'passed', seconds: 0, reason: '', excerpt: '', fingerprint: '' }
+        return gateResult(gate, true)
       },
     }
     const options = { maxTasks: 1 }
@@ -434,14 +434,8 @@ describe('a slot', () => {
     const events = await together(root, {
       deed: () => expect.unreachable(),
       ports: {
-        runInstall: async (gate) => ({
-          gate,
-          verdict: 'failed',
-          seconds: 0,
-          reason: 'exited with code 1',
-          excerpt: `error: no network\n${'see the log\n'.repeat(9)}`,
-          fingerprint: '',
-        }),
+        runInstall: async (gate) =>
+          gateResult(gate, { verdict: 'failed', excerpt: `error: no network\n${'see the log\n'.repeat(9)}` }),
       },
     })
     expect(those(events, 'run-finished')[0]).toMatchObject({ end: 'stopped' })
