@@ -2,7 +2,7 @@ import { countByStatus, type Selection, type TaskState } from '../../backlog/sel
 import type { Facts } from '../../backlog/model.ts'
 import { listView } from '../../screen/list-view.ts'
 import type { ContextOf } from '../commands.ts'
-import { disciplineBadges } from '../setup/discipline-badges.ts'
+import { disciplineOf } from '../../agents/agent-wishes.ts'
 import { blockedReasons, openListing } from '../../config/listing.ts'
 import { isMilestone } from '../../backlog/milestone.ts'
 import { openPlace } from '../../config/project.ts'
@@ -36,6 +36,29 @@ async function print(context: Context): Promise<void> {
       badgeOf,
     }),
   )
+}
+
+/** How a discipline is shown beside a task: its acronym, else its icon, in its colour. */
+interface Badge {
+  readonly text: string
+  readonly color: string | null
+}
+
+type Disciplined = Facts<'discipline'>
+
+/** The badge of each task whose discipline has one; reads each discipline once. */
+async function disciplineBadges(
+  root: string,
+  tasks: readonly Disciplined[],
+): Promise<(task: Disciplined) => Badge | null> {
+  const badges = new Map<string | null, Badge | null>()
+  for (const task of tasks) {
+    if (badges.has(task.discipline)) continue
+    const discipline = await disciplineOf(root, task)
+    const text = discipline?.acronym ?? discipline?.icon ?? null
+    badges.set(task.discipline, text === null ? null : { text, color: discipline?.color ?? null })
+  }
+  return ({ discipline }) => badges.get(discipline) ?? null
 }
 
 async function printJson(context: Context): Promise<void> {
