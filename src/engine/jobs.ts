@@ -146,8 +146,9 @@ export class Jobs {
   async #state(): Promise<Standing<Task>> {
     const { options, ports } = this.#run
     const open = this.#open()
+    const idle = open.filter(({ id }) => !this.#busy.has(id))
     return {
-      eligible: (await ports.workers?.takeable(open, this.#working)) ?? open,
+      eligible: (await ports.workers?.takeable(idle, this.#working)) ?? idle,
       busy: [...this.#busy.values()].map((one) => ({
         ...one,
         changed: this.#inProject(one.candidate?.changed ?? []),

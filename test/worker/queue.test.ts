@@ -36,6 +36,8 @@ describe('a run with a queue', { timeout: 120_000 }, () => {
     const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
     const { run, url } = await startRun(at)
     const once = start(first, ['worker', '--queue', url, '--once'])
+    // The second one comes when the first is at work.
+    await run.until(({ type }) => type === 'attempt-started')
     const other = start(second, ['worker', '--queue', url])
     expect(await run.ended).toEqual({ code: 0, stderr: '' })
     expect((await once.ended).code).toBe(0)
