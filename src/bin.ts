@@ -15,7 +15,7 @@ function listen(): NonNullable<typeof interrupts> {
   const made = { first: new AbortController(), second: new AbortController() }
   process.on('SIGINT', () => keyboard?.isLent() || interrupt()).on('SIGTERM', interrupt)
   // A person who closes the terminal does not want an agent to continue alone. Without a terminal, as under nohup,
-  // the run goes on: Node itself has undone what nohup set.
+  // the run continues: Node itself has undone what nohup set.
   const { isatty } = process.getBuiltinModule('node:tty')
   const hasTerminal = [0, 1, 2].some((fd) => isatty(fd))
   process.on('SIGHUP', () => hasTerminal && made.first.abort('interrupt'))

@@ -49,10 +49,7 @@ async function write(
     file !== task && changed.has(pathKey(paths[index]!, spelling))
   const dirty = files.find(isDirty)
   if (dirty !== undefined) {
-    throw new UserError(
-      `${dirty} is not committed`,
-      'Commit it first, so that nothing of yours gets into this commit.',
-    )
+    throw new UserError(`${dirty} is not committed`, 'Commit your changes to it first.')
   }
   const taken = added.find((file) => existsSync(join(root, file)))
   if (taken !== undefined)

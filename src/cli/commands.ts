@@ -175,7 +175,7 @@ export const COMMANDS = [
   {
     name: 'worker',
     args: '',
-    summary: 'does tasks of a run that goes on elsewhere, in slots of this clone',
+    summary: 'does tasks of a run on another machine, in slots of this clone',
     options: WORKER_OPTIONS,
     examples: [
       'ralph worker --queue postgres://ralph@db.example.com/ralph --jobs 2',
@@ -219,7 +219,7 @@ export const COMMANDS = [
   {
     name: 'stop',
     args: '',
-    summary: 'ends the run under way after its attempt',
+    summary: 'ends the current run after its attempt',
     options: [flag('now', 'end the attempt too; given twice, at once')],
     examples: ['ralph stop', 'ralph stop --now'],
     load: (): Loaded => import('./commands/stop.ts'),
@@ -227,7 +227,7 @@ export const COMMANDS = [
   {
     name: 'skip',
     args: '<id>',
-    summary: 'leaves a task out of the run under way: its attempt is kept, it stays TODO',
+    summary: 'skips a task in the current run: its attempt is kept, it stays TODO',
     options: [],
     examples: ['ralph skip T-004'],
     load: (): Loaded => import('./commands/skip.ts'),

@@ -63,7 +63,7 @@ const gate = v.pipe(
   table({
     name: about('What it is called in reports.', text),
     command: about('A shell command that must exit with 0.', text),
-    required: about('Where false, a failure is reported and nothing more.', v.optional(flag, true)),
+    required: about('If false, a failure is only reported.', v.optional(flag, true)),
     timeout: about('How long it may take.', v.optional(duration, GATE_TIMEOUT_SECONDS)),
   }),
   v.transform(({ timeout, ...rest }) => ({ ...rest, timeoutSeconds: timeout })),
@@ -155,10 +155,7 @@ const sandbox = table({
     v.optional(oneOf(SANDBOX_MODES), DEFAULTS.sandbox.mode),
   ),
   write: about('Files and folders that may be written too.', v.optional(texts, [])),
-  read: about(
-    'Those with keys that may be read all the same; env:NAME is a variable.',
-    v.optional(texts, []),
-  ),
+  read: about('Files with keys that may be read; env:NAME is a variable.', v.optional(texts, [])),
   denyRead: about('More that may not be read.', v.optional(texts, [])),
   network: about('Hosts that agents may reach besides their own service.', v.optional(hosts, [])),
   gatesNetwork: about('Hosts that gates may reach.', v.optional(hosts, [])),
@@ -231,7 +228,7 @@ const queue = v.pipe(
       v.optional(duration, DEFAULTS.queue.lostSeconds),
     ),
     workerTimeout: about(
-      'How long a run waits for a worker before it says so, and a worker for a run before it ends.',
+      'How long a run waits for a worker before it warns, and a worker for a run before it ends.',
       v.optional(duration, DEFAULTS.queue.workerTimeoutSeconds),
     ),
   }),
@@ -281,7 +278,7 @@ export const configSchema = v.pipe(
     ),
     agentArgs: about('Arguments for the agent where "permission" is "custom".', v.optional(anyTexts, [])),
     fallback: about(
-      'Who goes on while the agent waits for a rate limit to end.',
+      'Which agents take over while the agent waits for a rate limit.',
       v.optional(v.array(agentName, 'a list of texts'), []),
     ),
     stallTimeout: about(

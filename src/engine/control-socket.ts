@@ -83,17 +83,17 @@ export function controlAnswers(control: Control, tasks: () => readonly string[])
         control.pause()
         return control.isStopping
           ? no('the run is ending')
-          : done('paused: no further attempt begins. ralph resume lets it go on')
+          : done('paused: no new attempt starts. ralph resume continues it')
       case 'resume':
         if (!control.isPaused) return no('the run is not paused')
         control.resume()
-        return done('the run goes on')
+        return done('the run continues')
       case 'stop':
         return done(stop(control, request.now))
       case 'skip':
-        if (!tasks().includes(request.task)) return no(`${request.task} is none that the run could come to`)
+        if (!tasks().includes(request.task)) return no(`${request.task} is no task that this run could do`)
         control.skip(request.task)
-        return done(`${request.task} is left out of this run, and stays TODO`)
+        return done(`${request.task} is skipped in this run, and stays TODO`)
       case 'retry':
         return control.retry(request.task)
           ? done(`${request.task} is tried again`)
@@ -118,7 +118,7 @@ function stop(control: Control, now: boolean): string {
   }
   const again = control.signal.aborted
   control.stop(again ? 'now' : 'clean')
-  return again ? 'what still runs is ended at once' : 'the run ends now: what is under way is put in order'
+  return again ? 'stopping at once' : 'the run stops now, and records its attempts'
 }
 
 function no(text: string): ControlReply {
@@ -191,7 +191,7 @@ function serve(socket: Socket, answer: (request: ControlRequest) => ControlReply
     if (end < 0) return
     const request = readRequest(text.slice(0, end))
     text = ''
-    socket.end(`${JSON.stringify(request ? answer(request) : no('the run does not know what that asks'))}\n`)
+    socket.end(`${JSON.stringify(request ? answer(request) : no('the run does not know this request'))}\n`)
   })
 }
 

@@ -248,8 +248,8 @@ async function unreadConfiguration(
 /** The message that another agent does the task now, and why. */
 function changeText({ ports, ledger }: Run, { id }: Task, before: string, { name }: AgentChoice): string {
   const { until, reason } = ledger.limitOf(before)
-  if (until <= ports.now()) return `${name} goes on with ${id}: its wait is over`
-  return `${name} goes on with ${id}: ${before} waits ${waitText(until, ports.now())} (${reason})`
+  if (until <= ports.now()) return `${name} continues ${id}: its wait is over`
+  return `${name} continues ${id}: ${before} waits ${waitText(until, ports.now())} (${reason})`
 }
 
 /** The state after one more wait of that agent. */

@@ -45,7 +45,7 @@ export function diffView(diff: BacklogDiff): readonly Block[] {
 
 /** The note for more changes than lint checks. */
 const UNLINTED =
-  'With so many tasks, only problems that keep a task from being eligible were checked: ralph lint reports the rest.'
+  'In a backlog of this size, only problems that keep a task from being eligible were checked: ralph lint reports the rest.'
 
 const cycleText = (ids: readonly string[]): string => `${fewOf(ids, MOST_ITEMS)} wait for each other`
 

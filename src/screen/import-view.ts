@@ -60,7 +60,7 @@ export function importView(screen: ImportScreen): readonly Block[] {
     ...both.map(({ task: { id, key }, parts: changes }) =>
       note(`${id} and ${key} have both changed (${changes.join(', ')}): ${id} stays as it is`),
     ),
-    ...gone.map(({ id, key }) => note(`${id} is left as it is, though ${key} is gone there`)),
+    ...gone.map(({ id, key }) => note(`${id} stays, though ${key} is gone there`)),
     ...(sync ? [note(`The status of these tasks is written back to ${path}.`)] : []),
     ...(added > 0 ? [BLANK, paragraph([], 'Next: ralph lint, then ralph next')] : []),
   ]

@@ -78,7 +78,7 @@ function endsOf({ completed, blocked, failed }: RunStatus): readonly Block[] {
   return [
     ...(completed.length > 0 ? [line(good('✓'), ` done: ${fewOf(completed)}`)] : []),
     ...(blocked.length > 0 ? [line(bad('■'), ` blocked: ${fewOf(blocked)}`)] : []),
-    ...(failed.length > 0 ? [line(bad('■'), ` left as they were: ${fewOf(failed)}`)] : []),
+    ...(failed.length > 0 ? [line(bad('■'), ` not finished: ${fewOf(failed)}`)] : []),
   ]
 }
 

@@ -59,7 +59,7 @@ export function tell(event: RunEvent): string {
       return `blocked · kept as ${attempts === 1 ? 'an attempt' : `${attempts} attempts`}: ralph attempts ${id}`
     }
     case 'task-given-up':
-      return `left as it was: ${event.reason}`
+      return `not finished: ${event.reason}`
     case 'milestone-completed':
       return `${event.milestone} is complete: ${counted(event.tasks, 'task')}`
     case 'question':
@@ -72,9 +72,9 @@ export function tell(event: RunEvent): string {
       return `waits ${waitText(until, at)}: ${event.reason}`
     }
     case 'paused':
-      return 'paused: no further attempt begins'
+      return 'paused: no new attempt starts'
     case 'resumed':
-      return 'the run goes on'
+      return 'the run continues'
     case 'stopping':
       return STOPPING[event.how ?? 'unknown']
     case 'pushed':

@@ -9,6 +9,9 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   history: async () => (await import('./history.ts')).benchHistory(),
   seal: async () => (await import('./seal.ts')).benchSeal(),
   run: async () => (await import('./run.ts')).benchRun(),
+  jobs: async () => (await import('./jobs.ts')).benchJobs(),
+  mcp: async () => (await import('./mcp.ts')).benchMcp(),
+  bridge: async () => (await import('./bridge.ts')).benchBridge(),
   screen: async () => (await import('./tui.ts')).benchTui(),
   agents: async () => (await import('./agents.ts')).benchAgents(),
 }

@@ -127,7 +127,7 @@ describe('the keys of a run', () => {
     const { press, foot } = await keys()
     const help = foot(await press('?'))
     for (const word of [
-      'p no further attempt begins',
+      'p no new attempt starts',
       's leaves the task out',
       "d the task's code so far",
       'ralph pause',

@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     press('Escape')
     await shows('paused · 0 of 2 done')
     press('p')
-    await shows('the run goes on')
+    await shows('the run continues')
     press('d')
     await shows('T-001 has changed nothing yet')
     press('q')

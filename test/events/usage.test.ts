@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { addUsage, formatCost, formatTokens, parseCost, parseTokens, secondsIn } from '../../src/base/usage.ts'
+import {
+  addUsage,
+  formatCost,
+  formatTokens,
+  parseCost,
+  parseTokens,
+  secondsIn,
+} from '../../src/base/usage.ts'
 import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 
 describe('numbers of an agent', () => {

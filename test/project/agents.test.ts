@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('before a run begins', () => {
     expect((await run(cwd, [])).code).toBe(0)
   })
 
-  it('an agent that is older than what ralph was tested with is reported, and the run goes on', async () => {
+  it('an agent that is older than what ralph was tested with is reported, and the run continues', async () => {
     const cwd = repository({ 'T-001': {} }, { agent: 'script', fallback: ['claude'] })
     program(cwd, 'claude', 'echo 2.1.197')
     const { code, stdout } = await run(cwd, ['--json'])

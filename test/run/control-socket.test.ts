@@ -30,7 +30,7 @@ describe.skipIf(process.platform === 'win32')('the socket of a run', () => {
     expect(await ask({ do: 'resume' })).toEqual({ ok: false, text: 'the run is not paused' })
     expect(await ask({ do: 'pause' })).toMatchObject({ ok: true })
     expect(control.isPaused).toBe(true)
-    expect(await ask({ do: 'resume' })).toEqual({ ok: true, text: 'the run goes on' })
+    expect(await ask({ do: 'resume' })).toEqual({ ok: true, text: 'the run continues' })
     expect(await ask({ do: 'answer', task: 'T-001', text: 'MIT' })).toEqual({
       ok: false,
       text: 'nobody asks about T-001',

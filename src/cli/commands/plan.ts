@@ -97,7 +97,7 @@ async function requestOf({ args, options, io }: Context): Promise<PlanRequest> {
 
 function refuseContradictions(args: readonly string[], { continues, aborts }: Context['options']): void {
   if (continues && aborts)
-    throw new UserError('--continue goes on with a plan, and --abort ends it', 'Take one of them.')
+    throw new UserError('--continue and --abort contradict each other', 'Take one of them.')
   if ((continues || aborts) && args.length > 1)
     throw new UserError(
       `--${continues ? 'continue' : 'abort'} takes the name of one plan`,

@@ -124,9 +124,7 @@ async function inspectRuns({
   for (const { attempt } of lock?.alive ? [] : note.jobs) {
     const { task, number, startedAt } = attempt
     const message = `a run died during attempt ${number} at ${task}, begun ${ago(startedAt, now)} ago`
-    found.push(
-      finding('leftovers', 'note', message, 'The next ralph run keeps what it has done, and goes on'),
-    )
+    found.push(finding('leftovers', 'note', message, 'The next ralph run records its work, and continues'))
   }
   return found
 }

@@ -24,7 +24,7 @@ export function openPersonTerminal(io: Io, suspend: () => () => void): PersonTer
     }
     const forget = io.atExit(restore)
     write(
-      `${KEEP_TITLE}\u001b[2m${task} · ${name} · in ${folder} · ralph goes on when you leave it\u001b[0m\r\n`,
+      `${KEEP_TITLE}\u001b[2m${task} · ${name} · in ${folder} · ralph continues when you exit it\u001b[0m\r\n`,
     )
     try {
       return await start('handed-over').finished

@@ -40,7 +40,7 @@ export async function commandRun(world: World, where: Where, request: ControlReq
   const reply = await tryRun(world, where, request)
   if (reply === null)
     throw new UserError('no run is under way here', 'ralph status says how the last one ended.', 1)
-  if (!reply.ok) throw new UserError(reply.text, 'ralph status says what goes on.', 1)
+  if (!reply.ok) throw new UserError(reply.text, 'ralph status shows the current run.', 1)
   return reply.text
 }
 

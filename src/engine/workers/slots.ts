@@ -36,7 +36,7 @@ export async function takeSlots(
   }
   if (slots.length === count) return slots
   for (const slot of slots) slot.release()
-  throw new UserError('there is no room for so many workers on this machine', 'Take fewer --jobs.')
+  throw new UserError('no slot is free for another worker on this machine', 'Take fewer --jobs.')
 }
 
 /** Whether a worker has the workspace of that number. */

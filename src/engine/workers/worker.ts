@@ -176,7 +176,7 @@ class Worker {
       }
       const doing: Doing = { job, control: new Control(), place }
       this.#doing.set(parcel, doing)
-      if (this.#options.once) this.#end = { kind: 'done', reason: 'one job was asked for' }
+      if (this.#options.once) this.#end = { kind: 'done', reason: 'it was started with --once' }
       const under: Promise<void> = this.#do(ticket, parcel, doing).finally(() => {
         this.#doing.delete(parcel)
         this.#places.push(place)

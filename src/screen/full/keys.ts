@@ -99,14 +99,14 @@ const KEYS: readonly RunKey[] = [
   {
     key: 'p',
     word: 'pause',
-    about: 'no further attempt begins, until p again',
+    about: 'no new attempt starts, until p again',
     needs: RUN,
     press: (_, { status }) => steer({ do: status?.paused ? 'resume' : 'pause' }),
   },
   {
     key: 's',
     word: 'skip',
-    about: 'leaves the task out of this run; its attempt is kept',
+    about: 'skips the task in this run; its attempt is kept',
     needs: ['a task that is not done', canSkip],
     press: about((task) => steer({ do: 'skip', task })),
   },
@@ -149,14 +149,14 @@ const KEYS: readonly RunKey[] = [
   {
     key: 'f',
     word: 'full',
-    about: 'between the lines and the full screen; the run goes on',
+    about: 'between the lines and the full screen; the run continues',
     needs: OWN,
     press: () => ({ kind: 'leave' }),
   },
   {
     key: 'q',
     word: 'quit',
-    about: 'asks first: leave the run going, or stop it',
+    about: 'quit: leave the run going, or stop it',
     press: (state, { isAlive }) => (isAlive ? { ...state, prompt: { kind: 'quit' } } : { kind: 'leave' }),
   },
   {
@@ -354,7 +354,7 @@ const PROMPT_KEYS: Readonly<Record<Prompt['kind'], readonly RunKey[]>> = {
   answer: [promptKey('⏎', 'send'), promptKey('esc', 'later')],
   keys: [promptKey('any key', 'goes back')],
   quit: [
-    promptKey('1', 'leave the screen, the run goes on'),
+    promptKey('1', 'leave the screen; the run continues'),
     promptKey('2', 'stop after this attempt'),
     promptKey('3', 'stop now'),
     promptKey('esc', 'stay'),

@@ -283,7 +283,7 @@ function footOf(input: ViewInput): Foot {
       return typing(accent('> '), prompt.text, { above, keys, columns: size.columns })
     }
     case 'quit':
-      return { lines: [[strong('The run goes on.')], keys], cursor: null }
+      return { lines: [[strong('The run continues.')], keys], cursor: null }
     default:
       return { lines: [...notices, ...standingLines(input), keys], cursor: null }
   }
