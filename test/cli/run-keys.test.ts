@@ -128,7 +128,7 @@ describe('the keys of a run', () => {
     const help = foot(await press('?'))
     for (const word of [
       'p no new attempt starts',
-      's leaves the task out',
+      's skips the task in this run',
       "d the task's code so far",
       'ralph pause',
     ])
