@@ -44,7 +44,7 @@ describe('while an agent waits for its limit to end', () => {
     // With each task the first would be asked: that another one is, is shown.
     expect(those(events, 'warning').map(({ message }) => message)).toEqual(
       ['T-1', 'T-2'].map(
-        (id) => expect.stringMatching(`second goes on with ${id}: first waits until`) as string,
+        (id) => expect.stringMatching(`second continues ${id}: first waits until`) as string,
       ),
     )
     expect(git(root, 'log', '--format=%(trailers:key=Attempts,valueonly,separator=)', '-3')).toBe('1\n1\n1')
