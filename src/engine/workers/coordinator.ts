@@ -112,7 +112,7 @@ export class Coordinator implements Workers {
     const loads = this.#roster.loaded.map((one) => ({ ...one }))
     const untaken = new Set(tasks.map(({ id }) => id))
     const hasPlace = async (task: Task): Promise<boolean> => {
-      const labels = await this.#at.labelsOf(task)
+      const labels = await this.#labelsOf(task)
       if (loads.some(({ worker }) => takes(worker.sign.labels, labels))) untaken.delete(task.id)
       const found = placeFor(labels, loads)
       if (found) found.busy++
@@ -124,6 +124,12 @@ export class Coordinator implements Workers {
     const isNone = loads.length > 0 && tasks.length > 0 && untaken.size === tasks.length
     this.#roster.untaken(isNone ? fewOf([...untaken]) : null)
     return found
+  }
+
+  /** To find out which agent does a task takes reading and looking around: only workers with labels need to know. */
+  async #labelsOf(task: Task): Promise<readonly string[]> {
+    const isAsked = this.#roster.loaded.some(({ worker }) => worker.sign.labels.length > 0)
+    return isAsked ? this.#at.labelsOf(task) : []
   }
 
   changed(): Promise<void> {
@@ -227,10 +233,10 @@ export class Coordinator implements Workers {
     const { source, control } = ports
     const { id } = job.task
     const over = AbortSignal.any([control.signal, control.skipped(id)])
-    const task = source.tasks().find((one) => one.id === id)
-    const labels = task ? await this.#at.labelsOf(task) : []
     while (!over.aborted && this.hopeless === null) {
       const changed = this.changed()
+      const task = source.tasks().find((one) => one.id === id)
+      const labels = task ? await this.#labelsOf(task) : []
       const place = placeFor(labels, this.#roster.loaded)
       if (place) {
         this.#given.add(id)
