@@ -34,6 +34,18 @@ export function detectGates(root: string, files?: ReadonlyMap<string, string>): 
   })
 }
 
+/** The files whose texts are read; of all others only their names count. */
+export const MANIFESTS = [
+  'package.json',
+  'Cargo.toml',
+  'pyproject.toml',
+  'mix.exs',
+  'GNUmakefile',
+  'makefile',
+  'Makefile',
+] as const
+type Manifest = (typeof MANIFESTS)[number]
+
 const ECOSYSTEMS: readonly { readonly name: string; readonly detect: (folder: Folder) => Commands }[] = [
   { name: 'node', detect: packageScripts },
   { name: 'cargo', detect: cargo },
@@ -151,7 +163,7 @@ function mix(folder: Folder): Commands {
 }
 
 function makeTargets(folder: Folder): Commands {
-  const file = ['GNUmakefile', 'makefile', 'Makefile'].find((name) => folder.has(name))
+  const file = (['GNUmakefile', 'makefile', 'Makefile'] as const).find((name) => folder.has(name))
   const rules = (file && folder.text(file)?.matchAll(/^([^\s#:=][^#:=\n]*)::?(?![:=])/gm)) || []
   const targets = new Set([...rules].flatMap(([, names]) => names!.trim().split(/\s+/)))
   return commandsFor((kind) => {
@@ -169,7 +181,7 @@ interface Folder {
   readonly root: string
   has(name: string): boolean
   /** The text of a file; undefined if it does not exist or cannot be read. */
-  text(name: string): string | undefined
+  text(name: Manifest): string | undefined
 }
 
 function folderOf(root: string, files: ReadonlyMap<string, string>): Folder {

@@ -3,14 +3,15 @@ import { basename, join, resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { CONFIG_FILES } from '../../base/names.ts'
 import { pathWithin } from '../../base/paths.ts'
+import { patience } from '../../base/patience.ts'
 import { counted, fewOf } from '../../base/text.ts'
 import { underLock } from '../../engine/alone.ts'
 import { runFolder } from '../../engine/folder.ts'
 import type { RunPorts } from '../../engine/ports.ts'
 import { Folder } from '../../engine/slot/folder.ts'
-import { detectGates } from '../../config/detect-gates.ts'
+import { detectGates, MANIFESTS } from '../../config/detect-gates.ts'
 import { contentsOf } from '../../git/contents.ts'
-import { entriesIn } from '../../git/tree.ts'
+import { filesIn } from '../../git/tree.ts'
 import type { Gate } from '../../base/nouns.ts'
 import { openHome, type Home } from '../../engine/slot/home.ts'
 import { lastTrusted } from '../../engine/trust.ts'
@@ -100,16 +101,15 @@ async function detectedGates(
 ): Promise<readonly Gate[]> {
   const now = detectGates(root)
   if (trusted === tip) return now
-  const entries = (
-    await entriesIn(git, ['--full-tree', trusted, '--', ...(prefix === '' ? [] : [prefix])])
-  ).filter(({ mode }) => mode.startsWith('100'))
-  const contents = await contentsOf(
+  const found = (await filesIn(git, trusted, prefix.slice(0, -1))).map(({ hash, path }) => {
+    const name = path.slice(prefix.length)
+    return { name, hash: MANIFESTS.some((one) => one === name) ? hash : null }
+  })
+  const texts = await contentsOf(
     git,
-    entries.map(({ hash }) => hash),
+    found.flatMap(({ hash }) => hash ?? []),
   )
-  const files = new Map(
-    entries.map(({ hash, path }) => [path.slice(prefix.length), contents.get(hash)?.toString() ?? '']),
-  )
+  const files = new Map(found.map(({ name, hash }) => [name, texts.get(hash ?? '')?.toString() ?? '']))
   const then = detectGates(root, files)
   return [...then, ...now.filter(({ name }) => !then.some((gate) => gate.name === name))]
 }
@@ -189,9 +189,12 @@ async function commitIfAsked(
       isNewConfig ? 'Commit it, or have ralph do it: ralph run --commit-tasks' : 'Commit it first.',
     )
   if (paths.length === 0) return false
-  const wait = AbortSignal.any([world.signal, AbortSignal.timeout(Math.min(askSeconds * 1000, 2 ** 31 - 1))])
-  const question = { id: '', text: `commit ${fewOf(paths, 5)} first?`, options: ['yes', 'no'] }
-  if (!commitTasks && !/^y(?:es)?$/i.test((await ask?.(question, wait)) ?? '')) return false
+  if (!commitTasks) {
+    const question = { id: '', text: `commit ${fewOf(paths, 5)} first?`, options: ['yes', 'no'] }
+    const wait = patience(askSeconds, world.signal)
+    const answer = await ask?.(question, wait.signal).finally(wait.end)
+    if (!/^y(?:es)?$/i.test(answer ?? '')) return false
+  }
   const names = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]
   const message = composeMessage({ subject: `Write down ${fewOf(names, 4)}`, body: '', trailers: [] })
   const me = { pid: world.pid, now: world.now() }
