@@ -1,7 +1,6 @@
 import type { CageNeeds } from '../base/cage-needs.ts'
 import type { McpServer } from '../base/mcp-server.ts'
-import type { CagedAction } from '../base/nouns.ts'
-import type { Usage } from '../base/nouns.ts'
+import type { CagedAction, Usage } from '../base/nouns.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 
 /**

@@ -5,7 +5,7 @@ import { UserError } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
 import { addedBridge } from './bridges/configuration.ts'
 import type { ForeignDraft } from './bridges/draft.ts'
-import type { FormatName } from '../backlog/formats.ts'
+import type { FormatName, Bridge } from '../backlog/formats.ts'
 import {
   findBacklog,
   FORMATS,
@@ -16,7 +16,6 @@ import {
 } from './bridges/formats.ts'
 import { planImport, type ImportedTask, type ImportPlan } from './bridges/reimport.ts'
 import type { Tree } from './bridges/source.ts'
-import type { Bridge } from '../backlog/formats.ts'
 import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
 import {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../base/errors.ts'
+import { codeOf, UserError } from '../base/errors.ts'
 import { whyOutside } from '../base/paths.ts'
 import { type Draft, draftWriter } from '../backlog/draft.ts'
 import { isMilestone } from '../backlog/milestone.ts'
@@ -54,8 +54,7 @@ export function writeNewTask(
       writeFileSync(join(place.root, file), text, { flag: 'wx' })
       return { id, file }
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST'))
-        throw notWritten(file, error)
+      if (codeOf(error) !== 'EEXIST') throw notWritten(file, error)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../base/errors.ts'
+import { codeOf, UserError } from '../base/errors.ts'
 import { ownText } from './byte-text.ts'
 import { idInFileName, idInPath } from './file-name.ts'
 import { factsOf } from './facts.ts'
@@ -143,7 +143,7 @@ function namesIn(root: string, dir: string): readonly string[] {
   try {
     return readdirSync(join(root, dir))
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : error
+    const code = codeOf(error) ?? error
     if (code === 'ENOENT') {
       throw new UserError(`no task folder at ${dir}`, 'Make one with ralph init, or name another with --dir.')
     }

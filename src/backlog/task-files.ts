@@ -1,3 +1,4 @@
+import { codeOf } from '../base/errors.ts'
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
 import type { Span } from '../base/diagnostic.ts'
@@ -72,12 +73,12 @@ function readTaskFile(path: string, root: string, at: number): Span | string | U
     if (typeof opened !== 'number') return opened
     file = opened
   } catch (error) {
-    return { problem: whyNot(codeOf(error), 'opened') }
+    return { problem: whyNot(String(codeOf(error) ?? error), 'opened') }
   }
   try {
     return readOpen(file, at)
   } catch (error) {
-    return { problem: whyNot(codeOf(error), 'read') }
+    return { problem: whyNot(String(codeOf(error) ?? error), 'read') }
   } finally {
     closeSync(file)
   }
@@ -94,7 +95,7 @@ function openPlain(path: string): number | null {
     return openSync(path, constants.O_RDONLY | NO_WAITING | NO_LINKS)
   } catch (error) {
     // Systems have different codes for a link that is not followed.
-    if (['ELOOP', 'EMLINK'].includes(codeOf(error))) return null
+    if (['ELOOP', 'EMLINK'].includes(String(codeOf(error) ?? error))) return null
     throw error
   }
 }
@@ -144,8 +145,4 @@ function whyNot(code: string, what: string): string {
     default:
       return `cannot be ${what} (${code})`
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }

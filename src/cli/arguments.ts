@@ -61,7 +61,8 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 
 /**
  * The command line for cac, and its flags as typed. cac turns `007` into 7, drops a bare `-`, splits `-n5`, reads
- * `--no-color` as a negation, and takes no value that begins with a dash. So flags are passed on with underscores, and texts behind a guard character, which keeps them unchanged.
+ * `--no-color` as a negation, and takes no value that begins with a dash. So flags are passed on with underscores, and
+ * texts behind a guard character, which keeps them unchanged.
  */
 function guarded(
   argv: readonly string[],

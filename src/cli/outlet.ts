@@ -1,5 +1,5 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
-import { UserError } from '../base/errors.ts'
+import { codeOf, UserError } from '../base/errors.ts'
 import type { Outlet } from './io.ts'
 
 /** One of the process's two output streams, as bin.ts knows it. */
@@ -78,10 +78,6 @@ function isTerminalLike(fd: number): boolean {
     // A closed descriptor, or a system without that device: Node's stream handles both.
     return true
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 function once<T>(make: () => T): () => T {

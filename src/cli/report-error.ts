@@ -1,4 +1,4 @@
-import { UserError } from '../base/errors.ts'
+import { messageOf, UserError } from '../base/errors.ts'
 import { bad, dim, line, paragraph, type Block } from '../screen/block.ts'
 import { layOut } from '../screen/layout.ts'
 import { canvasFor } from './context.ts'
@@ -27,7 +27,7 @@ function userErrorBlocks(error: UserError): readonly Block[] {
 }
 
 function bugBlocks(error: unknown, { env, runLog }: Pick<Io, 'env' | 'runLog'>): readonly Block[] {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   const stack = error instanceof Error ? (error.stack ?? '').split('\n').slice(1) : []
   return [
     paragraph([bad('error:'), ' '], message),

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { placeAt } from '../base/diagnostic.ts'
-import { UserError } from '../base/errors.ts'
+import { codeOf, UserError } from '../base/errors.ts'
 import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config } from './defaults.ts'
 import type { ConfigProblem, ConfigReading } from './document.ts'
 import { CONFIG_FILES } from '../base/names.ts'
@@ -100,7 +100,8 @@ function textOf(root: string, file: string): string | undefined {
   try {
     return readFileSync(join(root, file), 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const found = codeOf(error)
+    const code = typeof found === 'string' ? found : ''
     // A link without a target was meant to configure something: using the defaults would be a guess.
     if (code === 'ENOENT' && !lstatSync(join(root, file), { throwIfNoEntry: false })) return undefined
     throw new UserError(

@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { codeOf } from '../base/errors.ts'
 import type { AttemptLogs, CappedLog } from './ports.ts'
 import type { RunEvent } from './events/event.ts'
 
@@ -25,7 +26,7 @@ export function openJournal(folder: string, run: string): (event: RunEvent) => v
     try {
       appendFileSync(path, line)
     } catch (error) {
-      if (!isMissing(error)) throw error
+      if (codeOf(error) !== 'ENOENT') throw error
       // An agent may clean the whole tree, with ignored files.
       mkdirSync(folder, { recursive: true })
       appendFileSync(path, line)
@@ -43,10 +44,6 @@ export function openJournal(folder: string, run: string): (event: RunEvent) => v
     const { at, id } = event
     append({ at, id, type: 'agent-text', text: '[the journal holds no more of this attempt: its log does]' })
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** The folders of attempts' logs and results; each log stops growing at its cap. */

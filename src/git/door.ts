@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { UserError } from '../base/errors.ts'
+import { codeOf, UserError } from '../base/errors.ts'
 import { runProgram, type ProgramEnd } from '../process/run.ts'
 import { gitEnvironment } from './environment.ts'
 import { GitError, type Git, type GitOptions, type GitResult, type GitSurroundings } from './git.ts'
@@ -118,9 +118,8 @@ async function ended(cwd: string, run: Parameters<typeof runProgram>[0]): Promis
   try {
     return await runProgram(run)
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     // The system reports the same code for a missing program and a missing folder.
-    if (isMissing && existsSync(cwd))
+    if (codeOf(error) === 'ENOENT' && existsSync(cwd))
       throw new UserError('git was not found', 'Install git, or put it on PATH.')
     throw error
   }

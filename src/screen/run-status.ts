@@ -1,7 +1,6 @@
 import type { RunEnd, RunEvent, StopMode, TaskStarted } from '../engine/events/event.ts'
 import { formatDuration } from '../base/time.ts'
-import type { GateResult } from '../base/nouns.ts'
-import type { Usage } from '../base/nouns.ts'
+import type { GateResult, Usage } from '../base/nouns.ts'
 import { sum, UNKNOWN_USAGE } from '../base/usage.ts'
 
 /** The state of a run according to its journal, during it or after its end. */

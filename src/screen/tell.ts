@@ -2,8 +2,14 @@ import { unreachable } from '../base/errors.ts'
 import { counted, fewOf } from '../base/text.ts'
 import { formatDuration, secondsBetween, waitText } from '../base/time.ts'
 import { formatCost } from '../base/usage.ts'
-import type { Caged, RunEvent, RunFinished, StopMode, WorkerJoined } from '../engine/events/event.ts'
-import type { Interference } from '../engine/events/event.ts'
+import type {
+  Caged,
+  RunEvent,
+  RunFinished,
+  StopMode,
+  WorkerJoined,
+  Interference,
+} from '../engine/events/event.ts'
 
 /** An event in words, for every view of a run; empty if a person need not know of it, or sees it in another way. */
 export function tell(event: RunEvent): string {

@@ -1,6 +1,5 @@
 import type { Emitted } from '../../src/engine/events/event.ts'
-import type { Gate, GateResult } from '../../src/base/nouns.ts'
-import type { Usage } from '../../src/base/nouns.ts'
+import type { Gate, GateResult, Usage } from '../../src/base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import { taskJson } from '../../src/backlog/select/task-json.ts'
 import { tierOf } from '../../src/backlog/select/tier.ts'

@@ -1,7 +1,6 @@
 import { expect, it, test } from 'vitest'
 import type { GateResult, Verdict } from '../../src/base/nouns.ts'
-import type { Emitted, RunEvent } from '../../src/engine/events/event.ts'
-import type { Interference } from '../../src/engine/events/event.ts'
+import type { Emitted, RunEvent, Interference } from '../../src/engine/events/event.ts'
 import { tell } from '../../src/screen/tell.ts'
 import { bad, good, type Block } from '../../src/screen/block.ts'
 import { layOut } from '../../src/screen/layout.ts'

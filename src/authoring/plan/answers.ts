@@ -1,3 +1,4 @@
+import { messageOf } from '../../base/errors.ts'
 import { shortened } from '../../base/text.ts'
 import * as v from 'valibot'
 import { TIERS } from '../../backlog/model.ts'
@@ -164,7 +165,7 @@ function jsonIn(message: string): { readonly value: unknown } | { readonly mista
   } catch (error) {
     if (fenced === null) return { mistake: 'there is no JSON in the answer: end with one fenced json block' }
     return {
-      mistake: `the json block cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      mistake: `the json block cannot be read: ${messageOf(error)}`,
     }
   }
 }

@@ -1,3 +1,4 @@
+import { AGENT_NAMES } from '../../base/names.ts'
 import { SANDBOX_MODES } from '../../config/defaults.ts'
 import { flag, type OptionSpec } from './option.ts'
 
@@ -52,7 +53,7 @@ export const RUN_OPTIONS = [
     name: 'agent',
     takes: 'text',
     value: 'name',
-    about: 'claude, codex, gemini, opencode, copilot, qwen, continue, command, script',
+    about: AGENT_NAMES.join(', '),
   },
   MODEL,
   COMMAND,

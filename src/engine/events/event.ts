@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { cagedAction, denial, gate, gateResult, usage } from '../../base/nouns.ts'
 import { OUTCOMES } from '../../base/outcome.ts'
 import { about, type Read } from '../../base/schema.ts'
-import { parsedJson } from '../../base/text.ts'
+import { isObject, parsedJson } from '../../base/text.ts'
 import { taskJson } from '../../backlog/json.ts'
 
 const text = v.string()
@@ -295,7 +295,7 @@ const byType = new Map<unknown, v.GenericSchema<v.InferInput<typeof runEvent>>>(
 /** The event in a line of a journal; null if there is none: a disk was full, or a run died while it wrote the line. */
 export function eventIn(line: string): RunEvent | null {
   const found = parsedJson(line)
-  const schema = typeof found === 'object' && found !== null && 'type' in found && byType.get(found.type)
+  const schema = isObject(found) && byType.get(found['type'])
   return schema && v.is(schema, found) ? found : null
 }
 

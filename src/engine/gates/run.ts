@@ -1,9 +1,8 @@
 import { formatDuration } from '../../base/time.ts'
-import type { CagedAction } from '../../base/nouns.ts'
+import type { CagedAction, Gate, GateResult, Verdict } from '../../base/nouns.ts'
 import type { ProcessEnd, StartProcess } from '../../process/start.ts'
 import { FailureOutput } from './failure-output.ts'
 import { missingIn } from './missing-program.ts'
-import type { Gate, GateResult, Verdict } from '../../base/nouns.ts'
 
 export interface GateContext {
   readonly cwd: string

@@ -9,6 +9,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../../base/errors.ts'
 import { foldersAbove } from '../../base/paths.ts'
 import { GitError, type Git } from '../../git/git.ts'
 import { moveBranch, objectAt } from '../../git/head.ts'
@@ -161,7 +162,7 @@ async function lockIndex({ gitDir }: Repository, from?: string): Promise<IndexLo
       linkSync(own, lock)
       break
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (codeOf(error) !== 'EEXIST') throw error
       if (waited >= PATIENCE_MS) return null
       await sleep(20)
     }

@@ -1,8 +1,7 @@
 import type { Outcome } from '../outcome.ts'
 import type { Job } from '../job.ts'
-import type { Denial } from '../../base/nouns.ts'
+import type { Denial, Usage } from '../../base/nouns.ts'
 import type { Happening } from '../events/event.ts'
-import type { Usage } from '../../base/nouns.ts'
 import type { Machine } from '../../process/table.ts'
 
 /** The version of the messages between a run and its workers: another version is not understood. */

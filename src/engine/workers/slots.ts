@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { UserError } from '../../base/errors.ts'
 import { textAt } from '../../base/read-file.ts'
-import { parsedJson } from '../../base/text.ts'
+import { isObject, parsedJson } from '../../base/text.ts'
 import { endLeftovers, type RunTrace } from '../../process/tree.ts'
 import { lockOwner, takeLock } from '../../process/lock.ts'
 import type { RunPorts } from '../ports.ts'
@@ -92,5 +92,5 @@ function traceOf(folder: string, number: number): string {
 /** Only ralph writes there. */
 function readTrace(path: string): RunTrace | null {
   const read = parsedJson(textAt(path))
-  return typeof read === 'object' && read !== null && 'mark' in read ? (read as RunTrace) : null
+  return isObject(read) && 'mark' in read ? (read as unknown as RunTrace) : null
 }
