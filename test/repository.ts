@@ -45,7 +45,8 @@ export function put(root: string, files: Files): void {
 export function commit(root: string, message: string, files: Files = {}): string {
   put(root, files)
   git(root, 'add', '--all')
-  git(root, 'commit', '--quiet', '--no-verify', '--message', message)
+  // A large repository is packed after this: whoever copies it must not meet git at that.
+  git(root, '-c', 'gc.autoDetach=false', 'commit', '--quiet', '--no-verify', '--message', message)
   return git(root, 'rev-parse', 'HEAD')
 }
 

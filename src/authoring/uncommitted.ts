@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openReadingGit } from '../git/door.ts'
-import { readStatus } from '../git/status.ts'
 import type { World } from '../base/world.ts'
 
 /** What a preview says of a file that differs from the last commit, because a run reads it there; null if it does not. */
@@ -11,6 +9,8 @@ export async function notCommitted(
   file: string,
 ): Promise<string | null> {
   if (!isInRepository(root)) return null
+  const { openReadingGit } = await import('../git/door.ts')
+  const { readStatus } = await import('../git/status.ts')
   const git = openReadingGit({ cwd: root, env }).with({ env: { GIT_OPTIONAL_LOCKS: '0' } })
   const changed = await readStatus(git, [file]).catch(() => null)
   if (changed === null || changed.entries.length === 0) return null

@@ -15,14 +15,7 @@ import {
   type TaskFacts,
   type TaskHead,
 } from './model.ts'
-import {
-  type KeyMeaning,
-  plainText,
-  type PlainWords,
-  plainWords,
-  remembered,
-  textReader,
-} from './plain-words.ts'
+import { type KeyMeaning, plainText, type PlainWords, plainWords, textReader } from './plain-words.ts'
 import { productOf } from './products.ts'
 import type { TaskBytes } from './task-files.ts'
 import { mayBeTemplate } from './template.ts'
@@ -49,7 +42,8 @@ export function factsScanner<K extends FactName>(
   const words = plainWords(vocabulary)
   const wanted = new Set<FactName>(names)
   const values = [...wanted].filter((fact): fact is keyof FieldValues => fact in VALUE_READERS)
-  const readProducts = wanted.has('outputs') || wanted.has('produces') ? productsStep(words) : null
+  const readProducts =
+    wanted.has('outputs') || wanted.has('produces') ? productsStep(words, wanted.has('produces')) : null
   const kept = new Set<FieldName | null>([
     'Status',
     'Depends',
@@ -64,10 +58,9 @@ export function factsScanner<K extends FactName>(
     ...(wanted.has('fields') ? [unknownFieldsStep(words)] : []),
     holdStep(words),
   ]
-  const layouts = remembered((keys) => layoutOf(keys, words, kept))
   return (taskBytes) => {
     const { id, file, bytes } = taskBytes
-    const fields = readBlock(taskBytes, layouts)
+    const fields = readBlock(taskBytes, words, kept)
     if (fields === null) return null
     const status = words.status(valueOf(fields, 'Status'))
     const needs = readNeeds(valueOf(fields, 'Depends'))
@@ -95,58 +88,35 @@ interface PlainField {
 
 /**
  * The wanted fields of a file in the plainest style: `# T-004: …`, then only blank lines and bullets of one line, `-
- * **Key**: value`, no field twice, up to the first `## `; null for any other. A backlog has its keys in one order or
- * a few, thousands of times: each order is looked up once.
+ * **Key**: value`, no field twice, up to the first `## `; null for any other.
  */
 function readBlock(
   { id, bytes }: TaskBytes,
-  layouts: (keys: string) => readonly LayoutLine[] | null,
-): readonly PlainField[] | null {
-  if (!bytes.startsWith(`# ${id}:`)) return null
-  const end = bytes.indexOf('\n## ')
-  const head = end < 0 ? bytes : bytes.slice(0, end)
-  if (hasLoneLineEnd(head) || KEY_IN_ROW.test(head)) return null
-  const block = head.slice(head.indexOf('\n') + 1)
-  const keys = block.replace(VALUES, '')
-  const layout = keys.length > LONGEST_KEYS ? null : layouts(keys)
-  if (layout === null) return null
-  const lines = block.split('\n')
-  const fields: PlainField[] = []
-  for (const { index, meaning, valueAt } of layout) {
-    const value = lines[index]!.slice(valueAt)
-    if (meaning.mayNeed && /T-\d/i.test(value)) return null
-    fields.push({ meaning, value })
-  }
-  return fields
-}
-
-const VALUES = /\*\*:[^\n]*/g
-const LONGEST_KEYS = 2000
-
-/** A line of a block with a field that is wanted, or may need a task. */
-interface LayoutLine {
-  readonly index: number
-  readonly meaning: KeyMeaning
-  readonly valueAt: number
-}
-
-/** The lines of a block whose values are left out; null if one is no plain field. */
-function layoutOf(
-  keys: string,
   words: PlainWords,
   wanted: ReadonlySet<FieldName | null>,
-): readonly LayoutLine[] | null {
-  const layout: LayoutLine[] = []
+): readonly PlainField[] | null {
+  if (!bytes.startsWith(`# ${id}:`)) return null
+  const section = bytes.indexOf('\n## ')
+  const head = section < 0 ? bytes : bytes.slice(0, section)
+  if (hasLoneLineEnd(head) || KEY_IN_ROW.test(head)) return null
+  const fields: PlainField[] = []
   let seen = 0
-  for (const [index, line] of keys.split('\n').entries()) {
+  let next = head.indexOf('\n') + 1
+  while (next > 0) {
+    const at = next
+    const feed = head.indexOf('\n', at)
+    next = feed + 1
+    const line = feed < 0 ? head.slice(at) : head.slice(at, feed)
     if (line === '' || line === '\r') continue
-    const meaning = line.startsWith('- **') ? words.key(`${line}**:`) : null
+    const keyEnd = line.startsWith('- **') ? line.indexOf('**:', '- **'.length) : -1
+    const meaning = keyEnd < 0 ? null : words.key(line.slice('- **'.length, keyEnd))
     if (meaning === null || (seen & meaning.bit) !== 0) return null
     seen |= meaning.bit
-    if (meaning.mayNeed || wanted.has(meaning.name))
-      layout.push({ index, meaning, valueAt: line.length + '**:'.length })
+    const value = line.slice(keyEnd + '**:'.length)
+    if (meaning.mayNeed && /T-\d/i.test(value)) return null
+    if (meaning.mayNeed || wanted.has(meaning.name)) fields.push({ meaning, value })
   }
-  return layout
+  return fields
 }
 
 /** A line with several fields: another bold key, or a key after a separator. Those beyond ASCII are matched by their last byte. */
@@ -229,16 +199,20 @@ function holdStep(words: PlainWords): Step {
   }
 }
 
-function productsStep(words: PlainWords): Step {
+/** Counts the products, and reads them too if they are wanted: most callers only need their number. */
+function productsStep(words: PlainWords, areWanted: boolean): Step {
   return (facts, fields, bytes) => {
     // A field in place of a section needs the parser.
     const sections = fields.some(({ meaning }) => meaning.isSection) ? null : plainSections(bytes, words)
     const own = sections?.filter(({ name }) => name === 'Produces')
-    const products = own?.map((section) => readProducts(section, bytes))
-    if (!products || products.includes(null)) return false
-    const items = products.flatMap((list) => list ?? [])
+    const lists = own?.map((section) => itemsIn(section, bytes))
+    if (!lists || lists.includes(null)) return false
+    const items = lists.flatMap((list) => list ?? [])
     facts.outputs = items.length
-    facts.produces = products.length === 0 ? null : items
+    if (!areWanted) return true
+    const products = items.map(plainProduct)
+    if (products.includes(null)) return false
+    facts.produces = lists.length === 0 ? null : products.flatMap((product) => product ?? [])
     return true
   }
 }
@@ -275,17 +249,16 @@ function mayListIds({ start, end }: PlainSection, bytes: string): boolean {
   return false
 }
 
-function readProducts(section: PlainSection, bytes: string): readonly Product[] | null {
+/** The items of a section's lists, as bytes; null if it has anything else. */
+function itemsIn(section: PlainSection, bytes: string): readonly string[] | null {
   const blocks = scanBlocks(bytes, section)
   if (blocks === null || blocks.some(({ kind }) => kind !== 'list')) return null
-  const products: Product[] = []
-  for (const { text: span } of blocks.flatMap((block) => (block.kind === 'list' ? block.items : []))) {
-    const item = bytes.slice(span!.start, span!.end)
-    if (isNone(decoded(item))) continue
-    const raw = ownText(item)
-    const text = scanInlineText(raw.trim())
-    if (text === null) return null
-    products.push(productOf({ inlineText: () => text }, raw))
-  }
-  return products
+  const items = blocks.flatMap((block) => (block.kind === 'list' ? block.items : []))
+  return items.map(({ text }) => bytes.slice(text!.start, text!.end)).filter((item) => !isNone(decoded(item)))
+}
+
+function plainProduct(item: string): Product | null {
+  const raw = ownText(item)
+  const text = scanInlineText(raw.trim())
+  return text === null ? null : productOf({ inlineText: () => text }, raw)
 }

@@ -1,4 +1,4 @@
-import { decoded } from './byte-text.ts'
+import { decoded, ownCopy } from './byte-text.ts'
 import { scanInlineText } from './markdown/inline.ts'
 import { type FieldName, FIELD_NAMES, type SectionName, type Status } from './model.ts'
 import {
@@ -15,7 +15,7 @@ import {
  * times: each is decoded and looked up once.
  */
 export interface PlainWords {
-  /** The meaning of the key in `- **Key**:`; null if only the parser can decide. */
+  /** The meaning of a bold key; null if only the parser can decide. */
   readonly key: (bytes: string) => KeyMeaning | null
   /** The value of a field as plain text; null if only the parser can decide. */
   readonly text: (bytes: string) => string | null
@@ -77,7 +77,7 @@ export function plainText(bytes: string): string | null {
 }
 
 function keyMeaning(bytes: string, vocabulary: TaskVocabulary): KeyMeaning | null {
-  const key = decoded(bytes.slice('- **'.length, -'**:'.length))
+  const key = decoded(bytes)
   if (!IS_ASCII_KEY.test(key) && !IS_PLAIN_KEY.test(key)) return null
   const section = lookUp(vocabulary.sections, key)
   const isSection = section !== undefined && vocabulary.fieldSections.has(section)
@@ -98,7 +98,7 @@ export function remembered<T>(read: (bytes: string) => T): (bytes: string) => T 
   return (bytes) => {
     const found = known.get(bytes)
     if (found !== undefined) return found
-    const own = ownBytes(bytes)
+    const own = ownCopy(bytes)
     const made = read(own)
     if (known.size < MOST_REMEMBERED) known.set(own, made)
     return made
@@ -106,8 +106,3 @@ export function remembered<T>(read: (bytes: string) => T): (bytes: string) => T 
 }
 
 const MOST_REMEMBERED = 1000
-
-/** A part of a source would keep all of the source in memory. */
-function ownBytes(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString('latin1')
-}

@@ -1,15 +1,5 @@
 import { unreachable } from '../base/errors.ts'
-import {
-  lineOf,
-  textOf,
-  toneOf,
-  withText,
-  type Block,
-  type Line,
-  type Piece,
-  type Row,
-  type Spread,
-} from './block.ts'
+import { lineOf, textOf, toneOf, withText, type Block, type Line, type Piece, type Spread } from './block.ts'
 import { printable } from './printable.ts'
 import { paint, withAsciiSigns } from './style.ts'
 import { withoutJoiners, cut, textWidth } from './width.ts'
@@ -168,36 +158,47 @@ const LEAST_WRAPPED = 20
 const READABLE = 36
 const FOR_OTHERS = 44
 
+/** A cell, and the number of its columns. */
+interface Measured {
+  readonly line: Line
+  readonly width: number
+}
+
 /** The rows as lines with aligned cells. */
 export function* tableLines(table: Table, columns: number | null): Iterable<Line> {
-  const { rows, indent, wrap } = table
+  const { indent, wrap } = table
+  const rows = table.rows.map((row) => ('kind' in row ? row : row.map((cell) => measured(lineOf(cell)))))
   const widths = columnWidths(rows)
   if (columns !== null) narrow(widths, table, columns)
   for (const row of rows) {
-    if ('kind' in row) {
-      yield* spreadLines(row, columns)
-      continue
-    }
-    const cells = row.map((cell, index) => {
-      const [line, width] = [lineOf(cell), widths[index]!]
-      if (lineWidth(line) <= width) return [line]
-      return index === wrap ? wrapped([], line, width) : [fit(line, width)]
-    })
-    const height = Math.max(...cells.map((lines) => lines.length))
-    for (let at = 0; at < height; at++) {
-      const parts = cells.map((lines) => lines[at] ?? [])
-      yield fit(aligned(parts, widths, indent), columns)
+    if ('kind' in row) yield* spreadLines(row, columns)
+    else if (row.every(({ width }, index) => width <= widths[index]!))
+      yield fit(aligned(row, widths, indent), columns)
+    else {
+      const cells = row.map((cell, index) => {
+        const width = widths[index]!
+        if (cell.width <= width) return [cell]
+        return (index === wrap ? wrapped([], cell.line, width) : [fit(cell.line, width)]).map(measured)
+      })
+      const height = Math.max(...cells.map((lines) => lines.length))
+      for (let at = 0; at < height; at++) {
+        const parts = cells.map((lines) => lines[at] ?? measured([]))
+        yield fit(aligned(parts, widths, indent), columns)
+      }
     }
   }
 }
 
-function aligned(cells: readonly Line[], widths: readonly number[], indent: string): Line {
+function measured(line: Line): Measured {
+  return { line, width: lineWidth(line) }
+}
+
+function aligned(cells: readonly Measured[], widths: readonly number[], indent: string): Line {
   const pieces: Piece[] = []
   let gap = indent.length
-  for (const [index, cell] of cells.entries()) {
-    const width = lineWidth(cell)
+  for (const [index, { line, width }] of cells.entries()) {
     if (width > 0) {
-      pieces.push(' '.repeat(gap), ...cell)
+      pieces.push(' '.repeat(gap), ...line)
       gap = 0
     }
     gap += Math.max(2, widths[index]! - width + 2)
@@ -205,12 +206,11 @@ function aligned(cells: readonly Line[], widths: readonly number[], indent: stri
   return trimEnd(pieces)
 }
 
-function columnWidths(rows: readonly Row[]): number[] {
+function columnWidths(rows: readonly (Spread | readonly Measured[])[]): number[] {
   const widths: number[] = []
   for (const row of rows) {
     if ('kind' in row) continue
-    for (const [index, cell] of row.entries())
-      widths[index] = Math.max(widths[index] ?? 0, lineWidth(lineOf(cell)))
+    for (const [index, { width }] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, width)
   }
   return widths
 }

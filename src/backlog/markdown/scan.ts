@@ -16,12 +16,11 @@ export function scanHeadings(
 ): readonly HeadingBlock[] | null {
   if (hasLoneLineEnd(source)) return null
   const headings: HeadingBlock[] = []
-  let before = from
-  let at = from
-  while (at < source.length) {
-    const feed = source.indexOf('\n', at)
-    let next = feed < 0 ? source.length : feed + 1
-    const end = textEnd(source, at, feed)
+  for (let at = from; at < source.length;) {
+    const before = at === from ? from : source.lastIndexOf('\n', at - 2) + 1
+    const line = lineEnd(source, at)
+    const end = line.text
+    let { next } = line
     switch (source.charCodeAt(at)) {
       case HASH: {
         const heading = atxHeading(source, at, { end, deepest })
@@ -51,11 +50,14 @@ export function scanHeadings(
         if (isUnderline(source, at, end) && isText(source, before, at)) return null
         break
     }
-    before = at
-    at = next
+    TO_SPECIAL_LINE.lastIndex = next - 1
+    at = TO_SPECIAL_LINE.test(source) ? TO_SPECIAL_LINE.lastIndex : source.length
   }
   return headings
 }
+
+/** The end of a line before one that may begin a heading, a fence or HTML, or underline a heading. */
+const TO_SPECIAL_LINE = /\n(?=[#`~<]| {1,3}[#`~<=-]|(?:-+|=+)[ \t]*(?:[\r\n]|$))/g
 
 type LineKind = 'blank' | 'item' | 'text' | 'quote' | 'comment'
 
