@@ -111,7 +111,7 @@ export function retryTask(
 /** The text of the task file after somebody answered its agent's question, while the task continues. */
 export function answerTask(
   task: Task,
-  { question, answer }: { readonly question: string; readonly answer: string },
+  { question, answer }: { question: string; answer: string },
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): string {
   const addition = paragraphs(task, [plainMarkdown(question), answerText(answer)])

@@ -31,7 +31,7 @@ export function milestoneOf(heading: string, place: number): string {
 /** Names new milestones, with numbers that are not in use here; one without a number gets one if all are to be numbered. */
 export function milestoneNamer(
   existing: readonly string[],
-  { numbered = false }: { readonly numbered?: boolean } = {},
+  { numbered = false }: { numbered?: boolean } = {},
 ): (milestone: string) => string {
   const named = new Map(existing.map((text) => [nameIn(text), text]))
   const owners = new Map(existing.map((text) => [numberIn(text), text]))

@@ -50,7 +50,7 @@ function problemOf(issue: BaseIssue<unknown>, document: ConfigDocument): ConfigP
 
 function wrongValue(
   path: KeyPath,
-  { expected, choices }: { readonly expected: string; readonly choices: readonly string[] },
+  { expected, choices }: { expected: string; choices: readonly string[] },
   document: ConfigDocument,
 ): ConfigProblem {
   const found = valueAt(document.value, path)

@@ -35,10 +35,7 @@ function parse(url: string): URL | null {
  */
 export function queueUrl(
   named: string | null,
-  {
-    env,
-    configured,
-  }: { readonly env: Readonly<Record<string, string | undefined>>; readonly configured: string | null },
+  { env, configured }: { env: Readonly<Record<string, string | undefined>>; configured: string | null },
 ): string | null {
   const inEnvironment = env[QUEUE_VARIABLE]?.trim() || null
   if (named === null || named === '') return checked(inEnvironment ?? configured)

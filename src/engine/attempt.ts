@@ -153,10 +153,7 @@ async function workOf(
 }
 
 /** What is known of an attempt from its job, its agent and the agent's signals. */
-function factsOf(
-  job: Job,
-  { agent, signals }: { readonly agent: AgentOutcome; readonly signals: Signals },
-): AttemptFacts {
+function factsOf(job: Job, { agent, signals }: { agent: AgentOutcome; signals: Signals }): AttemptFacts {
   return {
     ...factsOfJob(job),
     outcome: 'done',
@@ -214,11 +211,7 @@ export const NOTHING_YET = {
 /** Keeps work that passed on a ref until it has landed. */
 async function pass(
   job: Job,
-  {
-    facts,
-    tree,
-    denied,
-  }: { readonly facts: AttemptFacts; readonly tree: string; readonly denied: readonly Denial[] },
+  { facts, tree, denied }: { facts: AttemptFacts; tree: string; denied: readonly Denial[] },
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<Passed> {
@@ -281,12 +274,12 @@ export async function keep(
     replaces = null,
     more = [],
   }: {
-    readonly ref: string
-    readonly tree: string
+    ref: string
+    tree: string
     /** The commit that the ref names now. */
-    readonly replaces?: string | null
+    replaces?: string | null
     /** More commits to keep with it. */
-    readonly more?: readonly string[]
+    more?: readonly string[]
   },
 ): Promise<KeptAttempt> {
   const parents = [...new Set([facts.base, ...(replaces === null ? [] : [replaces]), ...more])]
@@ -310,7 +303,7 @@ export function attemptFinished(
     usage,
   }: Pick<AttemptFacts, 'task' | 'number' | 'counted' | 'seconds' | 'usage'>,
   { kind, reason, detail }: Outcome,
-  { denied, ref }: { readonly denied: readonly Denial[]; readonly ref: string | null },
+  { denied, ref }: { denied: readonly Denial[]; ref: string | null },
 ): Happening {
   return {
     type: 'attempt-finished',

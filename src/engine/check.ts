@@ -106,7 +106,7 @@ const INSTALL_SECONDS = 1800
 
 /** Runs every gate, so that the report shows all that is wrong at once. */
 export async function runGates(
-  { id, name, gates }: { readonly id: string; readonly name: string; readonly gates: readonly Gate[] },
+  { id, name, gates }: { id: string; name: string; gates: readonly Gate[] },
   ports: CheckPorts,
   emit: Emit<Happening>,
 ): Promise<readonly GateResult[]> {
@@ -130,11 +130,7 @@ export async function runLogged(
   gate: Gate,
   run: RunGate,
   { slot, logs, mark, control }: Pick<AttemptPorts, 'slot' | 'logs' | 'mark' | 'control'>,
-  {
-    name,
-    side,
-    onCaged,
-  }: { readonly name: string; readonly side: Side; readonly onCaged: (action: CagedAction) => void },
+  { name, side, onCaged }: { name: string; side: Side; onCaged: (action: CagedAction) => void },
 ): Promise<GateResult> {
   const log = logs.open(`${name}-${fileName(gate.name)}.log`)
   try {

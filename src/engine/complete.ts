@@ -29,11 +29,7 @@ const HUMAN = 'human'
  * it, without its blockage.
  */
 export async function completeByHand(
-  {
-    options,
-    ports,
-    emit,
-  }: { readonly options: RunOptions; readonly ports: RunPorts; readonly emit: Emit<Happening> },
+  { options, ports, emit }: { options: RunOptions; ports: RunPorts; emit: Emit<Happening> },
   written: Task,
 ): Promise<Landed> {
   return withoutRun(ports.folder, { pid: ports.pid, now: ports.now() }, async () => {

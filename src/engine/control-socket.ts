@@ -31,13 +31,6 @@ export type ControlRequest = v.InferOutput<typeof REQUEST>
 const REPLY = v.object({ ok: v.boolean(), text: v.string() })
 export type ControlReply = Readonly<v.InferOutput<typeof REPLY>>
 
-/** The socket of a run for commands in other terminals. */
-export interface ControlDoor {
-  /** Opens it again if somebody has removed it, for example an agent that cleans the tree. */
-  ensure(): void
-  close(): void
-}
-
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The longest path that all systems accept for a socket, with the zero at its end. */
@@ -45,32 +38,20 @@ const LONGEST_PATH = 100
 const MOST_BYTES = 64 * 1024
 const PATIENCE_MS = 10_000
 
-/** Opens the socket of a run, for this user only. A failure stops no run: then it returns null. */
+/**
+ * Opens the socket of a run, for this user only, to commands in other terminals; the returned function closes it. A
+ * failure stops no run.
+ */
 export async function openControlDoor(
   { control: path }: Pick<RunFolder, 'control'>,
   env: Environment,
   answer: (request: ControlRequest) => ControlReply,
-): Promise<ControlDoor | null> {
+): Promise<() => void> {
   const address = addressOf(path, env)
-  let server = await listen(address, path, answer)
-  if (!server) return null
-  let opening = false
-  return {
-    ensure() {
-      if (opening || existsSync(path)) return
-      opening = true
-      server?.close()
-      void listen(address, path, answer).then((again) => {
-        server = again
-        opening = false
-        return again
-      })
-    },
-    close() {
-      server?.close()
-      for (const left of new Set([path, address])) rmSync(left, { force: true })
-      server = null
-    },
+  const server = await listen(address, path, answer)
+  return () => {
+    server?.close()
+    if (server) for (const left of new Set([path, address])) rmSync(left, { force: true })
   }
 }
 

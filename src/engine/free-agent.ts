@@ -14,7 +14,7 @@ interface Waiting {
 export async function freeAgent(
   { ports, ledger, emit }: Waiting,
   choices: readonly AgentChoice[],
-  { id, over }: { readonly id: string; readonly over: AbortSignal },
+  { id, over }: { id: string; over: AbortSignal },
 ): Promise<AgentChoice | null> {
   for (;;) {
     if (over.aborted) return null

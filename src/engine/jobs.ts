@@ -368,10 +368,7 @@ export class Jobs {
   async #completed(
     place: Place,
     task: Task,
-    {
-      landed,
-      candidate,
-    }: { readonly landed: Extract<Landed, { kind: 'landed' }>; readonly candidate: KeptAttempt },
+    { landed, candidate }: { landed: Extract<Landed, { kind: 'landed' }>; candidate: KeptAttempt },
   ): Promise<void> {
     const { ports, ledger } = this.#run
     const { emit } = place

@@ -48,7 +48,7 @@ export function openJournal(folder: string, run: string): (event: RunEvent) => v
 
 /** The folders of attempts' logs and results; each log stops growing at its cap. */
 export function openLogs(
-  { logs, results }: { readonly logs: string; readonly results: string },
+  { logs, results }: { logs: string; results: string },
   maxBytes: number,
 ): AttemptLogs {
   return {

@@ -14,11 +14,7 @@ import type { Work } from './slot/slot.ts'
 /** Checks an agent's "done": has anything changed, does all that was required exist, do the gates pass? */
 export async function judge(
   job: Job,
-  {
-    end,
-    work,
-    gatesChanged,
-  }: { readonly end: Outcome; readonly work: Work; readonly gatesChanged: readonly string[] },
+  { end, work, gatesChanged }: { end: Outcome; work: Work; gatesChanged: readonly string[] },
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<Verdict> {

@@ -248,7 +248,7 @@ export function currentTask(source: TaskSource, { id, file }: Pick<Task, 'id' | 
 /** What the hooks leave of the commit; if they change files, the gates run on the result. */
 async function throughHooks(
   { candidate, job }: LandingRequest,
-  { tree, message, tip }: { readonly tree: string; readonly message: string; readonly tip: Base },
+  { tree, message, tip }: { tree: string; message: string; tip: Base },
   ports: LandingPorts,
   emit: Emit<Happening>,
 ): Promise<
@@ -292,11 +292,11 @@ async function textsOf(
     tree,
     tip,
   }: {
-    readonly task: Task
-    readonly sums: Sums
-    readonly prefix: string | null
-    readonly tree: string
-    readonly tip: Base
+    task: Task
+    sums: Sums
+    prefix: string | null
+    tree: string
+    tip: Base
   },
   ports: LandingPorts,
   emit: Emit<Happening>,
@@ -330,12 +330,7 @@ export function asFailed({ number, reason, keptAt }: KeptAttempt): OriginReport[
 
 /** The texts of a task's origin, made from the origin as a tree has it. */
 export async function originTexts(
-  {
-    task,
-    report,
-    tree,
-    tip,
-  }: { readonly task: Task; readonly report: OriginReport; readonly tree: string; readonly tip: Base },
+  { task, report, tree, tip }: { task: Task; report: OriginReport; tree: string; tip: Base },
   ports: Pick<LandingPorts, 'slots' | keyof CheckPorts>,
   emit: Emit<Happening>,
 ): Promise<ReadonlyMap<string, string>> {
@@ -357,7 +352,7 @@ function sumsOf({ candidate, earlier }: LandingRequest): Sums {
 function messageOf(
   { candidate, options }: LandingRequest,
   task: Task,
-  { sums: { seconds, attempts, usage }, gates }: { readonly sums: Sums; readonly gates: readonly string[] },
+  { sums: { seconds, attempts, usage }, gates }: { sums: Sums; gates: readonly string[] },
 ): { readonly subject: string; readonly body: string; readonly trailers: readonly Trailer[] } {
   return {
     subject: subjectOf(options.subject, task),
@@ -419,7 +414,7 @@ async function landedText(branch: Branch, { base: begun }: KeptAttempt, base: Ba
 /** Why a candidate's new tasks cannot land, after others have landed: two jobs may have used the same number. */
 export function objectionToTasks(
   changes: readonly RawChange[],
-  { source, prefix, most }: { readonly source: TaskSource; readonly prefix: string; readonly most: number },
+  { source, prefix, most }: { source: TaskSource; prefix: string; most: number },
 ): string | null {
   const added = changes.flatMap(({ path, kind }) => {
     const file = path.startsWith(prefix) ? path.slice(prefix.length) : ''

@@ -40,11 +40,7 @@ type PreparePorts = Pick<RunPorts, 'tierOf'> & {
 /** Makes the job of the next attempt at a task: the same for a run and for a preview. */
 export async function prepare(
   next: NextAttempt,
-  {
-    options,
-    ledger,
-    ports,
-  }: { readonly options: RunOptions; readonly ledger: Ledger; readonly ports: PreparePorts },
+  { options, ledger, ports }: { options: RunOptions; ledger: Ledger; ports: PreparePorts },
 ): Promise<Prepared> {
   const { task, choice, base, from, byHand = null, token } = next
   const { gates, gatesChanged, maxTurns, timeoutSeconds, stallSeconds } = options

@@ -8,7 +8,7 @@ type People = Pick<RunPorts, 'ask' | 'control'>
 
 /** Puts a question of the run's own to a person, and says in events how that ends; null if nobody answers in time. */
 export async function askPerson(
-  { ports, options }: { readonly ports: People; readonly options: Pick<RunOptions, 'askSeconds'> },
+  { ports, options }: { ports: People; options: Pick<RunOptions, 'askSeconds'> },
   emit: Emit<Happening>,
   question: QuestionToPerson,
 ): Promise<string | null> {

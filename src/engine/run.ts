@@ -47,28 +47,24 @@ function explained(error: unknown): unknown {
 /** Gives each event its time, and passes it to the journal before all others. */
 async function listening(
   ports: RunPorts,
-  { id, show }: { readonly id: string; readonly show: Emit<RunEvent> },
+  { id, show }: { id: string; show: Emit<RunEvent> },
   work: (emit: Emit<Emitted>) => Promise<void>,
 ): Promise<void> {
   const { control, folder, source, now } = ports
   const journal = openJournal(folder.logs, id)
-  let reopen = (): void => undefined
   const emit: Emit<Emitted> = (happening) => {
     const event: RunEvent = { at: now().toISOString(), ...happening }
     journal(event)
     show(event)
-    // From here on commands may come in, and somebody may have removed the socket.
-    if (event.type === 'question' || event.type === 'attempt-finished') reopen()
   }
   const forget = control.listen(emit)
   const ids = (): readonly string[] => source.tasks().map((task) => task.id)
-  const door = await openControlDoor(folder, ports.env, controlAnswers(control, ids))
-  reopen = () => door?.ensure()
+  const closeDoor = await openControlDoor(folder, ports.env, controlAnswers(control, ids))
   try {
     if (control.stopMode) emit({ type: 'stopping', how: control.stopMode })
     await work(emit)
   } finally {
-    door?.close()
+    closeDoor()
     forget()
   }
 }
@@ -77,7 +73,7 @@ async function listening(
 async function go(
   options: RunOptions,
   ports: RunPorts,
-  { id, emit }: { readonly id: string; readonly emit: Emit<Emitted> },
+  { id, emit }: { id: string; emit: Emit<Emitted> },
 ): Promise<void> {
   const startedAt = ports.now()
   await refuseImpossible(ports)

@@ -53,7 +53,7 @@ export async function runTask(
   run: Run,
   place: Place,
   start: Base,
-  { task: chosen, refused }: { readonly task: Task; readonly refused: Failed | null },
+  { task: chosen, refused }: { task: Task; refused: Failed | null },
 ): Promise<TaskEnd | Ready> {
   const { ports } = run
   const { emit } = place

@@ -14,7 +14,7 @@ export interface Base {
 /** Moves the branch from a commit to another, if it is still there. */
 export async function moveBranch(
   git: Git,
-  { branch, from, to }: { readonly branch: string | null; readonly from: string; readonly to: string },
+  { branch, from, to }: { branch: string | null; from: string; to: string },
   why: string,
 ): Promise<void> {
   await setRef(git, branch === null ? 'HEAD' : `refs/heads/${branch}`, { from, to }, why)

@@ -43,7 +43,7 @@ export async function earlierImports(git: Git, path: string): Promise<EarlierImp
 export async function blobsNow(
   git: Git,
   paths: readonly string[],
-  { store = false }: { readonly store?: boolean } = {},
+  { store = false }: { store?: boolean } = {},
 ): Promise<ReadonlyMap<string, string>> {
   const named = paths.filter((path) => !path.includes('\n'))
   if (named.length === 0) return new Map()

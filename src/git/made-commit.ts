@@ -50,11 +50,7 @@ export async function storeText(git: Git, text: string): Promise<string> {
 /** A commit that is in no history, for git to work with or for a record; never signed. */
 export async function makePlainCommit(
   git: Git,
-  {
-    tree,
-    parents,
-    message,
-  }: { readonly tree: string; readonly parents: readonly string[]; readonly message: string },
+  { tree, parents, message }: { tree: string; parents: readonly string[]; message: string },
 ): Promise<string> {
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-']
   return (await git.run(args, { stdin: message })).stdout.toString().trim()
@@ -63,7 +59,7 @@ export async function makePlainCommit(
 /** A commit that no ref names yet, by the person who runs ralph; signed if they sign their commits. */
 export async function makeCommit(
   git: Git,
-  { tree, parent, message }: { readonly tree: string; readonly parent: string; readonly message: string },
+  { tree, parent, message }: { tree: string; parent: string; message: string },
 ): Promise<string> {
   const signs = await signsCommits(git)
   const args = ['commit-tree', tree, '-p', parent, ...(signs ? ['-S'] : []), '-F', '-']

@@ -32,11 +32,7 @@ const AROUND = 3
 async function hunksOf(
   git: Git,
   tree: string,
-  {
-    paths,
-    tip,
-    commit,
-  }: { readonly paths: readonly string[]; readonly tip: string; readonly commit: string },
+  { paths, tip, commit }: { paths: readonly string[]; tip: string; commit: string },
 ): Promise<string> {
   const shown = paths.slice(0, MOST.files)
   const contents = await contentsOf(

@@ -4,7 +4,7 @@ import type { Git } from './git.ts'
 export async function setRef(
   git: Git,
   ref: string,
-  { from, to }: { readonly from: string | null; readonly to: string | null },
+  { from, to }: { from: string | null; to: string | null },
   why = '',
 ): Promise<void> {
   const none = '0'.repeat((to ?? from ?? '').length)
@@ -17,7 +17,7 @@ export async function copyRefs(
   git: Git,
   from: string,
   pairs: readonly (readonly [from: string, to: string])[],
-  { force = false }: { readonly force?: boolean } = {},
+  { force = false }: { force?: boolean } = {},
 ): Promise<void> {
   // Ignores the person's own settings for fetches.
   const settings = [

@@ -54,7 +54,7 @@ const DRIVER = /^(?:filter\..+\.(?:clean|smudge|process)|merge\..+\.driver)$/
  */
 export function unsafeDrivers(
   settings: Settings,
-  { top, env }: { readonly top: string; readonly env: Readonly<Record<string, string | undefined>> },
+  { top, env }: { top: string; env: Readonly<Record<string, string | undefined>> },
 ): Settings {
   const unsafe = settings.filter(([key, value]) => DRIVER.test(key) && !isOutside(value, top, env))
   return unsafe.flatMap(([key]) => {

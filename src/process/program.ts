@@ -61,7 +61,7 @@ export function findShell(env: Environment, files = OWN_FILES): string | null {
 export function resolveProgram(
   program: string,
   args: readonly string[],
-  { env, files = OWN_FILES }: { readonly env: Environment; readonly files?: ProgramFiles },
+  { env, files = OWN_FILES }: { env: Environment; files?: ProgramFiles },
 ): Resolved {
   if (program === 'sh') {
     const shell = findShell(env, files)
@@ -80,7 +80,7 @@ export const NO_SHELL = 'there is no POSIX shell: install Git for Windows, which
 function behindShim(
   path: string,
   args: readonly string[],
-  { env, files }: { readonly env: Environment; readonly files: ProgramFiles },
+  { env, files }: { env: Environment; files: ProgramFiles },
 ): Resolved {
   const target = shimTarget(files.read(path))
   if (target === null)

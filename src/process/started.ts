@@ -71,7 +71,7 @@ export interface StartedProcess {
  */
 export function remainsOf(
   noted: readonly StartedProcess[],
-  { table, boot: now }: { readonly table: readonly ProcessEntry[]; readonly boot: string },
+  { table, boot: now }: { table: readonly ProcessEntry[]; boot: string },
 ) {
   const members = new Map<number, string>()
   const groups = new Set<number>()

@@ -83,14 +83,14 @@ describe('docs/json.md', () => {
     mkdirSync(join(cwd, '.ralph'))
     const control = new Control()
     if (name === 'resume') control.pause()
-    const door = await openControlDoor(
+    const close = await openControlDoor(
       runFolder(cwd),
       env,
       controlAnswers(control, () => ['T-001']),
     )
     const id = name === 'skip' ? ['1'] : []
     const { stdout } = await by(cwd, name, ...id, '--json')
-    door?.close()
+    close()
     expect(codes(documents.get(name)!)).toEqual(Object.keys(JSON.parse(stdout) as object).slice(1))
   })
 

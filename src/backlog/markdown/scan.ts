@@ -170,7 +170,7 @@ function runLength(source: string, at: number, end: number): number {
 function atxHeading(
   source: string,
   start: number,
-  { end: lineEnd, deepest }: { readonly end: number; readonly deepest: number },
+  { end: lineEnd, deepest }: { end: number; deepest: number },
 ): HeadingBlock | null {
   const depth = runLength(source, start, lineEnd)
   const afterMarks = start + depth
@@ -193,7 +193,7 @@ function atxHeading(
 function isAmbiguousIndent(
   source: string,
   start: number,
-  { end, before, deepest }: { readonly end: number; readonly before: number; readonly deepest: number },
+  { end, before, deepest }: { end: number; before: number; deepest: number },
 ): boolean {
   const at = start + runLength(source, start, end)
   if (at - start > 3 || at === end) return false
@@ -262,7 +262,7 @@ function fenceEnd(source: string, start: number, end: number): number | null {
 function indentedFenceEnd(
   source: string,
   start: number,
-  { from, end }: { readonly from: number; readonly end: number },
+  { from, end }: { from: number; end: number },
 ): number | null {
   const indent = skipSpaces(source, start, end) - start
   const fence = indent > 3 ? null : openingFence(source, start + indent, end)

@@ -20,7 +20,7 @@ export function applySplices(source: string, splices: readonly Splice[]): string
 
 /** The text of a file with the splices applied. */
 export function edited(
-  { source, bom }: { readonly source: string; readonly bom: boolean },
+  { source, bom }: { source: string; bom: boolean },
   splices: readonly Splice[],
 ): string {
   return (bom ? '\uFEFF' : '') + applySplices(source, splices)

@@ -87,7 +87,7 @@ interface Judgement {
 function judge(
   gate: Gate,
   end: ProcessEnd,
-  { timedOut, isInterrupted }: { readonly timedOut: boolean; readonly isInterrupted: boolean },
+  { timedOut, isInterrupted }: { timedOut: boolean; isInterrupted: boolean },
 ): Judgement {
   if (end.kind === 'not-started') return { verdict: 'not-runnable', reason: end.reason }
   if (end.ended !== null && timedOut) {

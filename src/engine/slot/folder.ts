@@ -43,7 +43,7 @@ export class Folder {
   #folders: { readonly tree: string | null; readonly paths: readonly string[] } = { tree: null, paths: [] }
 
   /** `own` is the path of its repository; the index is beside that. */
-  constructor(store: Store, { files, own }: { readonly files: string; readonly own: string }) {
+  constructor(store: Store, { files, own }: { files: string; own: string }) {
     this.files = files
     this.#store = store
     this.#own = own
@@ -174,7 +174,7 @@ export class Folder {
   /** The tree of the files as they are, without what is at the paths `except`; or only of the files in the index. */
   async snapshot(
     except: readonly string[],
-    { tracked = false }: { readonly tracked?: boolean } = {},
+    { tracked = false }: { tracked?: boolean } = {},
   ): Promise<Snapshot> {
     const isKnown = this.#tree !== null && this.#folders.tree === this.#tree
     const nested = new Set<string>()

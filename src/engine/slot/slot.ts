@@ -268,10 +268,7 @@ export class Slot {
   }
 
   /** What a tree changes of one commit, on another one: as if that were the commit below both. */
-  async #replayed(
-    tree: string,
-    { from, base }: { readonly from: string; readonly base: string },
-  ): Promise<Merged> {
+  async #replayed(tree: string, { from, base }: { from: string; base: string }): Promise<Merged> {
     const { git } = this.#plan.home
     const made = (of: string, parents: readonly string[]): Promise<string> =>
       makePlainCommit(git, { tree: of, parents, message: 'ralph: on another base' })

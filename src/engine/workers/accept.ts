@@ -32,7 +32,7 @@ export interface GivenJob {
  */
 export async function acceptReport(
   given: GivenJob,
-  { worker, end }: { readonly worker: string; readonly end: Exclude<JobEnd, { kind: 'given-back' }> },
+  { worker, end }: { worker: string; end: Exclude<JobEnd, { kind: 'given-back' }> },
   remote: Remote,
 ): Promise<Result> {
   if (end.kind === 'passed') return acceptPassed(given, { worker, end }, remote)
@@ -77,7 +77,7 @@ async function failedElsewhere(
 
 async function acceptPassed(
   given: GivenJob,
-  { worker, end }: { readonly worker: string; readonly end: Extract<JobEnd, { kind: 'passed' }> },
+  { worker, end }: { worker: string; end: Extract<JobEnd, { kind: 'passed' }> },
   remote: Remote,
 ): Promise<Result> {
   const { job, ports, emit } = given

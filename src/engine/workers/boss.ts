@@ -18,7 +18,7 @@ type ToWorker = { readonly job: Job } | { readonly word: Word }
 
 /** Opens a queue on Postgres, or a compatible server; `roots` are folders where pg-boss may be installed. */
 export async function openBoss(
-  { url, shown }: { readonly url: string; readonly shown: string },
+  { url, shown }: { url: string; shown: string },
   roots: readonly string[],
 ): Promise<Queue> {
   const { PgBoss } = await loadOptional<typeof import('pg-boss')>('pg-boss', roots)

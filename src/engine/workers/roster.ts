@@ -82,11 +82,7 @@ export class Roster {
 
   constructor(
     queue: Queue,
-    {
-      times,
-      now,
-      version,
-    }: { readonly times: RosterTimes; readonly now: () => Date; readonly version: string },
+    { times, now, version }: { times: RosterTimes; now: () => Date; version: string },
   ) {
     this.#queue = queue
     this.#times = times

@@ -26,7 +26,7 @@ const LAST = 400
 /** Takes this many workspaces, and ends what a dead worker has left running in them. */
 export async function takeSlots(
   folder: string,
-  { count, pid, now }: { readonly count: number; readonly pid: number; readonly now: Date },
+  { count, pid, now }: { count: number; pid: number; now: Date },
 ): Promise<readonly TakenSlot[]> {
   mkdirSync(folder, { recursive: true })
   const slots: TakenSlot[] = []

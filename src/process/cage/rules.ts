@@ -173,7 +173,7 @@ function policyOf(
 /** The files with keys, by path, without names of variables. */
 function entriesIn(
   entries: readonly string[],
-  { home, root }: { readonly home: string; readonly root: string },
+  { home, root }: { home: string; root: string },
 ): readonly string[] {
   return entries
     .filter((entry) => !entry.startsWith('env:'))

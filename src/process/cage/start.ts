@@ -180,7 +180,7 @@ function wayOutBefore(hosts: HostList): readonly string[] {
 function refuse(
   policy: CagePolicy,
   refusals: RefusalReader,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port }: { host: string; port: number },
 ): void {
   const entry = port === 443 || port === 80 ? host : `${host}:${port}`
   refusals.refused({
