@@ -1,6 +1,5 @@
 import type { CageNeeds } from '../base/cage-needs.ts'
-import type { McpServer } from '../base/mcp-server.ts'
-import type { CagedAction, Usage } from '../base/nouns.ts'
+import type { CagedAction, McpServer, Usage } from '../base/nouns.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Git } from '../git/git.ts'
 import { namesEverywhere } from '../git/names.ts'
-import { idInFileName } from '../backlog/file-name.ts'
+import { idInFileName } from '../backlog/task-folders.ts'
 import { numberOf } from '../backlog/values.ts'
 import type { Place } from '../config/project.ts'
 

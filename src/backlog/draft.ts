@@ -1,4 +1,4 @@
-import { withoutControls } from '../base/controls.ts'
+import { withoutControls } from '../base/text.ts'
 import { withEndings } from './markdown/splice.ts'
 import {
   fieldOf,

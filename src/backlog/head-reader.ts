@@ -1,4 +1,12 @@
-import { decoded, ownText } from './byte-text.ts'
+import {
+  type KeyMeaning,
+  type PlainWords,
+  decoded,
+  ownText,
+  plainText,
+  plainWords,
+  textReader,
+} from './plain-words.ts'
 import { dependencyId, readDepends } from './depends.ts'
 import { VALUE_READERS } from './field-values.ts'
 import { scanInlineText } from './markdown/inline.ts'
@@ -15,7 +23,6 @@ import {
   type TaskFacts,
   type TaskHead,
 } from './model.ts'
-import { type KeyMeaning, plainText, type PlainWords, plainWords, textReader } from './plain-words.ts'
 import { productOf } from './products.ts'
 import type { TaskBytes } from './task-files.ts'
 import { mayBeTemplate } from './template.ts'

@@ -1,6 +1,6 @@
 import remarkStringify from 'remark-stringify'
 import { unified } from 'unified'
-import { withoutControls } from '../base/controls.ts'
+import { withoutControls } from '../base/text.ts'
 import { closed, fenced } from './markdown/fence.ts'
 import { type Line, linesOf, unclosed } from './markdown/lines.ts'
 import { parseBlockPieces } from './markdown/parse.ts'

@@ -1,14 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf, UserError } from '../base/errors.ts'
-import { ownText } from './byte-text.ts'
-import { idInFileName, idInPath } from './file-name.ts'
-import { factsOf } from './facts.ts'
-import type { FactName, Facts, Task, TaskHead, TaskName } from './model.ts'
+import { UserError, codeOf } from '../base/errors.ts'
+import { ownText } from './plain-words.ts'
+import { type TaskFolders, USUAL_FOLDERS, fileIn, idInFileName, idInPath } from './task-folders.ts'
+import type { FactName, Facts, Task, TaskFacts, TaskHead, TaskName } from './model.ts'
 import { inOrder } from './order.ts'
 import { type FactRequest, factsScanner } from './head-reader.ts'
-import { readTaskBytes, readTaskFiles, type TaskBytes, type Unreadable } from './task-files.ts'
-import { fileIn, type TaskFolders, USUAL_FOLDERS } from './task-folders.ts'
+import { type TaskBytes, type Unreadable, readTaskBytes, readTaskFiles } from './task-files.ts'
 import { numberOf } from './values.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
@@ -150,4 +148,17 @@ function namesIn(root: string, dir: string): readonly string[] {
     if (code === 'ENOTDIR') throw new UserError(`${dir} is not a folder`, 'Name the task folder with --dir.')
     throw new UserError(`the task folder ${dir} cannot be read (${String(code)})`, 'Check who may read it.')
   }
+}
+
+/** The facts of a task without its text. */
+export function factsOf(task: Task): TaskFacts {
+  const depends = task.depends.map(({ id, number }) => ({ id, number }))
+  const fields = task.fields.filter(({ name }) => name === null)
+  const { source: _source, bom: _bom, sections: _sections, ...facts } = { ...task, depends, fields }
+  return detached(facts)
+}
+
+/** Copies the strings in a value: a part of a text would keep the whole text in memory. */
+export function detached<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T
 }

@@ -28,3 +28,27 @@ export const AGENT_NAMES = [
   'script',
 ] as const
 export type AgentName = (typeof AGENT_NAMES)[number]
+
+export const OUTCOMES = [
+  'done',
+  'blocked',
+  'no-marker',
+  'gate-failed',
+  'gate-missing',
+  'conflict',
+  'missing-output',
+  'no-change',
+  'timeout',
+  'max-turns',
+  'agent-failed',
+  'rate-limited',
+  'no-network',
+  'auth',
+  'skipped',
+  'taken-over',
+  'interrupted',
+  'lost',
+] as const
+
+/** How an attempt can end. */
+export type OutcomeKind = (typeof OUTCOMES)[number]

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, type Read } from './schema.ts'
+import { type Read, about } from './schema.ts'
 
 const known = v.nullable(v.number())
 
@@ -56,3 +56,12 @@ export const cagedAction = v.object({
 })
 /** An action that the cage refused, and the configuration entry that would allow it. */
 export type CagedAction = Read<typeof cagedAction>
+
+/** A program that agents get as an MCP server. */
+export interface McpServer {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** The time limit for a call of its tools; if absent, the agent's own limit applies. */
+  readonly toolSeconds?: number
+}

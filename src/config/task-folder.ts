@@ -4,8 +4,7 @@ import { UserError } from '../base/errors.ts'
 import type { Config } from './defaults.ts'
 import type { Place } from './project.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
-import { idInFileName, isMisnamed } from '../backlog/file-name.ts'
-import { fileIn, type TaskFolders, taskFoldersOf } from '../backlog/task-folders.ts'
+import { type TaskFolders, fileIn, idInFileName, isMisnamed, taskFoldersOf } from '../backlog/task-folders.ts'
 
 /** Whether the folder leads out of the project. A missing folder does not: reading it reports that. */
 function leadsOut(root: string, dir: string): boolean {

@@ -23,7 +23,7 @@ import { judge } from './judge.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit, RunPorts } from './ports.ts'
 import { driveAgent, runAgent, type AgentRun } from './run-agent.ts'
-import { changedConfiguration } from './runs-later.ts'
+import { changedConfiguration } from './trust.ts'
 import { NO_SIGNALS, type Signals } from '../agents/signals.ts'
 import type { Work } from './slot/slot.ts'
 

@@ -1,5 +1,4 @@
-import type { AttemptFacts, KeptAttempt } from '../git/record.ts'
-import { attemptRef, listCandidates } from '../git/record.ts'
+import { type AttemptFacts, type KeptAttempt, attemptRef, listCandidates } from '../git/record.ts'
 import { setRef } from '../git/refs.ts'
 import type { Task } from '../backlog/model.ts'
 import { keep } from './attempt.ts'

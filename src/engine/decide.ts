@@ -1,7 +1,6 @@
 import type { Usage } from '../base/nouns.ts'
 import type { KeptAttempt } from '../git/record.ts'
-import { POLICIES } from './outcome.ts'
-import type { Outcome } from './outcome.ts'
+import { type Outcome, POLICIES } from './outcome.ts'
 import { formatCost } from '../base/usage.ts'
 
 /** What follows an attempt. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentEnd } from '../agents/port.ts'
 import { unreachable } from '../base/errors.ts'
-import type { OutcomeKind } from '../base/outcome.ts'
+import type { OutcomeKind } from '../base/names.ts'
 
 /** How one attempt ended, with a reason that a person can act on. */
 export interface Outcome {

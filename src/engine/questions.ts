@@ -1,5 +1,5 @@
 import type { QuestionToPerson } from '../agents/signals.ts'
-import { patience } from '../base/patience.ts'
+import { patience } from '../process/sleep.ts'
 import { formatDuration } from '../base/time.ts'
 import type { Happening } from './events/event.ts'
 import type { Emit, RunOptions, RunPorts } from './ports.ts'

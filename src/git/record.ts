@@ -1,5 +1,5 @@
 import { formatDuration } from '../base/time.ts'
-import { OUTCOMES, type OutcomeKind } from '../base/outcome.ts'
+import { OUTCOMES, type OutcomeKind } from '../base/names.ts'
 import type { Usage } from '../base/nouns.ts'
 import { formatCost, formatTokens, parseCost, parseTokens, secondsIn } from '../base/usage.ts'
 import type { Git } from './git.ts'

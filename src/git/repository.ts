@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { nativePath, type PathSpelling } from '../base/paths.ts'
-import { GitError } from './git.ts'
-import type { Git } from './git.ts'
+import { type Git, GitError } from './git.ts'
 
 /** The folders of a repository. */
 export interface Repository {

@@ -1,4 +1,4 @@
-import { withoutControls } from '../base/controls.ts'
+import { withoutControls } from '../base/text.ts'
 
 /** One `Key: value` line at the end of a commit's message. */
 export interface Trailer {

@@ -17,7 +17,7 @@ import { select, type Selection, type TaskState } from '../backlog/select/select
 import { taskJson } from '../backlog/select/task-json.ts'
 import { tierOf, type TierTable } from '../backlog/select/tier.ts'
 import { blockedReason } from '../backlog/select/why-not.ts'
-import { detached, factsOf } from '../backlog/facts.ts'
+import { detached, factsOf } from '../backlog/read.ts'
 import type { Facts } from '../backlog/model.ts'
 import { inOrder } from '../backlog/order.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'

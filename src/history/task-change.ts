@@ -1,7 +1,6 @@
 import { scanInlineText } from '../backlog/markdown/inline.ts'
-import { decoded } from '../backlog/byte-text.ts'
+import { decoded, perVocabulary, plainText, remembered } from '../backlog/plain-words.ts'
 import type { Status, Task, TaskHead } from '../backlog/model.ts'
-import { perVocabulary, plainText, remembered } from '../backlog/plain-words.ts'
 import { lookUp, sectionNamed, type TaskVocabulary } from '../backlog/vocabulary.ts'
 
 /** A field, or the title or place of a file, whose value has changed; null for a missing one. */

@@ -1,7 +1,7 @@
 import { readChanges, type CommitChanges, type FileChange } from '../git/raw-changes.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
-import { idInPath } from '../backlog/file-name.ts'
+import { idInPath } from '../backlog/task-folders.ts'
 import type { TaskEnd } from '../backlog/model.ts'
 import { parseTask } from '../backlog/parse.ts'
 import { perVocabulary } from '../backlog/plain-words.ts'

@@ -1,8 +1,7 @@
 import type { Severity } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { misspelling } from '../base/spelling.ts'
-import type { Outline } from '../backlog/read-outline.ts'
-import { readOutline } from '../backlog/read-outline.ts'
+import { type Outline, readOutline } from '../backlog/read-outline.ts'
 import type { Vocabulary } from '../backlog/vocabulary.ts'
 import { closed } from '../backlog/markdown/fence.ts'
 

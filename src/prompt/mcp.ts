@@ -1,4 +1,4 @@
-import type { McpServer } from '../base/mcp-server.ts'
+import type { McpServer } from '../base/nouns.ts'
 import { parsedJson, isObject } from '../base/text.ts'
 import { unfenced } from '../backlog/markdown/fence.ts'
 

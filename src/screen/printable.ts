@@ -1,4 +1,4 @@
-import { CONTROLS } from '../base/controls.ts'
+import { CONTROLS } from '../base/text.ts'
 
 const UNPRINTABLE = new RegExp(`[${CONTROLS}\\ud800-\\udfff]`)
 /** JSON escapes characters below a blank itself, and those that are left are its line breaks. */

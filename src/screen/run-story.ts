@@ -1,6 +1,5 @@
-import { withoutControls } from '../base/controls.ts'
+import { counted, withoutControls } from '../base/text.ts'
 import type { Gate } from '../base/nouns.ts'
-import { counted } from '../base/text.ts'
 import { formatDuration, secondsBetween } from '../base/time.ts'
 import type { AgentTool, RunEvent } from '../engine/events/event.ts'
 import { statusAfter, type JobStatus, type RunStatus } from './run-status.ts'

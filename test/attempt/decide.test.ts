@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { KeptAttempt } from '../../src/git/record.ts'
-import type { Ended } from '../../src/engine/decide.ts'
-import { decide } from '../../src/engine/decide.ts'
+import { type Ended, decide } from '../../src/engine/decide.ts'
 import { outcome, outcomeOfEnd, POLICIES } from '../../src/engine/outcome.ts'
-import { OUTCOMES } from '../../src/base/outcome.ts'
-import type { OutcomeKind } from '../../src/base/outcome.ts'
+import { OUTCOMES, type OutcomeKind } from '../../src/base/names.ts'
 import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')

@@ -6,18 +6,18 @@ import type { Git } from '../../src/git/git.ts'
 import { makeRepository, put } from '../repository.ts'
 import { doneBy, makePorts, OPTIONS, ownFolder } from '../run/ports.ts'
 import {
+  PROGRAM,
+  type Row,
   bareCommits,
   inTurns,
   median,
   ms,
-  PROGRAM,
   run,
   scriptedFiles,
   timed,
   times,
   useOf,
 } from './measure.ts'
-import type { Row } from './measure.ts'
 
 const TASKS = 11
 

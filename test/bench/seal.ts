@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { expectedSeconds } from '../../src/git/seal/digits.ts'
+import { expectedSeconds } from '../../src/git/seal/sealer.ts'
 import type { Puzzle } from '../../src/git/seal/puzzle.ts'
 import { pieceSize, search } from '../../src/git/seal/search.ts'
 import { searcherFor } from '../../src/git/seal/searcher.ts'

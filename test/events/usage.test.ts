@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  UNKNOWN_USAGE,
   addUsage,
   formatCost,
   formatTokens,
@@ -7,7 +8,6 @@ import {
   parseTokens,
   secondsIn,
 } from '../../src/base/usage.ts'
-import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 
 describe('numbers of an agent', () => {
   it('that nobody told stay unknown in a sum', () => {

@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openGit } from '../../src/git/door.ts'
 import {
+  type Repository,
   findRepository,
   identityProblem,
   ignoredPaths,
   operationsUnderWay,
 } from '../../src/git/repository.ts'
-import type { Repository } from '../../src/git/repository.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
 
 const open = (cwd: string) => openGit({ cwd, env: ENV })

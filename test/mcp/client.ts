@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { PROGRAM } from '../repository.ts'
-import type { McpServer } from '../../src/base/mcp-server.ts'
+import type { McpServer } from '../../src/base/nouns.ts'
 
 /** The program as it is built: how it starts itself. */
 export const SELF: readonly [string, string] = [process.execPath, PROGRAM]

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { LiveListing } from '../../src/config/live-listing.ts'
+import { LiveListing } from '../../src/config/listing.ts'
 import { openPlace } from '../../src/config/project.ts'
 import { projectFolder, taskText } from '../repository.ts'
 

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULTS } from '../../src/config/defaults.ts'
 import { readDiscipline } from '../../src/prompt/discipline.ts'
 import { readFeature } from '../../src/prompt/feature.ts'
-import { PART_NAMES } from '../../src/prompt/template.ts'
-import { parseTemplate } from '../../src/prompt/template.ts'
+import { PART_NAMES, parseTemplate } from '../../src/prompt/template.ts'
 
 const docs = readFileSync(new URL('../../docs/prompts.md', import.meta.url), 'utf8')
 

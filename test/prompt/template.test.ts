@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
-import { PART_NAMES, type PartTexts } from '../../src/prompt/template.ts'
-import { DEFAULT_TEMPLATE, parseTemplate, renderTemplate } from '../../src/prompt/template.ts'
+import {
+  DEFAULT_TEMPLATE,
+  PART_NAMES,
+  type PartTexts,
+  parseTemplate,
+  renderTemplate,
+} from '../../src/prompt/template.ts'
 
 const textsOf = (given: Partial<PartTexts>): PartTexts => ({
   ...(Object.fromEntries(PART_NAMES.map((name) => [name, ''])) as PartTexts),

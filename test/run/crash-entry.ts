@@ -2,8 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runTasks } from '../../src/engine/run.ts'
 import { git, put } from '../repository.ts'
-import { gateOf, makePorts, OPTIONS } from './ports.ts'
-import type { Deed } from './ports.ts'
+import { type Deed, OPTIONS, gateOf, makePorts } from './ports.ts'
 
 /**
  * A run in a process of its own, for the crash test: `root diary [checkpoint occurrence jobs]`. It kills itself with

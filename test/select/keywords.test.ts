@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { byteSearchFor, searchFor } from '../../src/backlog/select/keywords.ts'
+import { byteSearchFor, searchFor } from '../../src/backlog/select/tier.ts'
 
 const bytesOf = (text: string): string => Buffer.from(text).toString('latin1')
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { overlapOf } from '../../src/backlog/select/overlap.ts'
-import { IDLE, schedule, shareOf, type Claim } from '../../src/backlog/select/schedule.ts'
+import { type Claim, IDLE, overlapOf, schedule, shareOf } from '../../src/backlog/select/schedule.ts'
 import { random, simulate, type World } from './simulator.ts'
 
 const task = (number: number, ...touches: string[]) => ({ id: `T-00${number}`, number, touches })

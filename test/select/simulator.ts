@@ -1,5 +1,10 @@
-import { overlapOf } from '../../src/backlog/select/overlap.ts'
-import { schedule, type Busy, type Claim, type Schedule } from '../../src/backlog/select/schedule.ts'
+import {
+  type Busy,
+  type Claim,
+  type Schedule,
+  overlapOf,
+  schedule,
+} from '../../src/backlog/select/schedule.ts'
 
 /** Numbers that are the same for the same seed. */
 export function random(seed: number): () => number {

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Frame, FrameRow } from '../../src/screen/full/painter.ts'
-import { ENTER, LEAVE, Painter } from '../../src/screen/full/painter.ts'
+import { ENTER, type Frame, type FrameRow, LEAVE, Painter } from '../../src/screen/full/painter.ts'
 import { bad, dim, strong, type Piece } from '../../src/screen/block.ts'
 import { openScreen } from '../ui/screen.ts'
 import { frameText } from './frame-text.ts'

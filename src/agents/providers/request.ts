@@ -1,10 +1,9 @@
 import { platform } from 'node:os'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { McpServer } from '../../base/mcp-server.ts'
+import type { Denial, McpServer } from '../../base/nouns.ts'
 import { FOLDER, type AgentRequest, type Invocation, type Preflight } from '../port.ts'
 import type { FailureWords } from './failure.ts'
-import type { Denial } from '../../base/nouns.ts'
 
 /**
  * An option with its value, or nothing without a value. Both are one argument: otherwise a model named `--yolo` in a

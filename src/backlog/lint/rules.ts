@@ -1,8 +1,7 @@
 import { error, problem, type Rule, warning } from './rule.ts'
 import { DEPENDENCY_RULES } from './rules/dependencies.ts'
 import { FIELD_RULES } from './rules/fields.ts'
-import { ID_RULES } from './rules/ids.ts'
-import { NAME_RULES } from './rules/names.ts'
+import { ID_RULES, NAME_RULES } from './rules/names.ts'
 import { STATUS_RULES } from './rules/status.ts'
 import { TEXT_RULES } from './rules/text.ts'
 

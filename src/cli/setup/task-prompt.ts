@@ -1,5 +1,4 @@
-import type { McpServer } from '../../base/mcp-server.ts'
-import type { Gate } from '../../base/nouns.ts'
+import type { Gate, McpServer } from '../../base/nouns.ts'
 import type { Git } from '../../git/git.ts'
 import { ignoredPaths } from '../../git/repository.ts'
 import { assemblePrompt, type PromptInput } from '../../prompt/assemble.ts'

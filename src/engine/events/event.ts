@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { cagedAction, denial, gate, gateResult, usage } from '../../base/nouns.ts'
-import { OUTCOMES } from '../../base/outcome.ts'
+import { OUTCOMES } from '../../base/names.ts'
 import { about, type Read } from '../../base/schema.ts'
 import { isObject, parsedJson } from '../../base/text.ts'
 import { taskJson } from '../../backlog/json.ts'

@@ -7,12 +7,12 @@ import type { Happening } from '../events/event.ts'
 import { sleep } from '../../process/sleep.ts'
 import { Control } from '../control.ts'
 import { reasonOf } from './boss.ts'
-import { Outbox } from './outbox.ts'
-import { PROTOCOL, type JobEnd, type Queue, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
+import { type JobEnd, PROTOCOL, type Queue, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
 import type { Remote } from './remote.ts'
+import { oneAtATime } from '../../base/mutex.ts'
 
 /** The options of a worker. */
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly name: string
   readonly places: number
   readonly labels: readonly string[]
@@ -317,4 +317,42 @@ function queueGone({ url }: Queue, error: unknown): UserError {
     `the queue at ${url} is gone: ${reasonOf(error)}`,
     'What was done is on the remote, and the next run lands it.',
   )
+}
+
+/** How long events are collected before they are sent. */
+const GATHER_MS = 200
+
+/** Sends the events of a job to the run, in order; repeats what a queue that was gone for a moment has missed. */
+class Outbox {
+  readonly #queue: Queue
+  readonly #parcel: string
+  #waiting: Happening[] = []
+  readonly #inTurn = oneAtATime()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(queue: Queue, parcel: string) {
+    this.#queue = queue
+    this.#parcel = parcel
+  }
+
+  put(event: Happening): void {
+    this.#waiting.push(event)
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
+  }
+
+  /** Sends what has not been sent yet. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    return this.#inTurn(async () => {
+      const events = this.#waiting
+      if (events.length === 0) return
+      this.#waiting = []
+      try {
+        await this.#queue.sendEvents({ parcel: this.#parcel, events })
+      } catch {
+        this.#waiting = [...events, ...this.#waiting]
+      }
+    })
+  }
 }

@@ -1,5 +1,4 @@
-import { withoutControls } from '../../base/controls.ts'
-import { shortened } from '../../base/text.ts'
+import { shortened, withoutControls } from '../../base/text.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
 import type { RunStatus } from '../run-status.ts'
 import { BLANK, type Block } from '../block.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { digitsFor, expectedBlocks, expectedSeconds, measureSpeed } from '../../../src/git/seal/digits.ts'
+import { digitsFor, expectedBlocks, expectedSeconds, measureSpeed } from '../../../src/git/seal/sealer.ts'
 
 describe('the digits of auto', () => {
   it.each([

@@ -1,8 +1,9 @@
 import { whyOutside } from '../../../base/paths.ts'
 import { nameAmong } from '../../../base/spelling.ts'
 import type { Task } from '../../model.ts'
-import { quote, spansInValue, suggestion, valueSpan } from '../place.ts'
-import { error, type Finding } from '../rule.ts'
+import { headingSpan, quote, spansInValue, suggestion, valueSpan } from '../place.ts'
+import { type Finding, error, warning } from '../rule.ts'
+import { idOf } from '../../values.ts'
 
 /** Rules for fields that name files, agents, disciplines and features. */
 export const NAME_RULES = {
@@ -49,4 +50,21 @@ function unknownName(
   const folder = `docs/${field.toLowerCase()}s`
   const message = `${field} ${quote(name)} has no file in ${folder}${suggestion(name, names)}`
   return [{ span: valueSpan(task, field), message }]
+}
+
+/** Rules for the id of a task, in its file's name and in its heading. */
+export const ID_RULES = {
+  'duplicate-id': error((task, { claims }) => {
+    const rivals = claims.rivals.get(task.number) ?? []
+    const other = rivals.find(({ file }) => file !== task.file)
+    if (other === undefined) return []
+    const more = rivals.length > 2 ? ` and ${rivals.length - 2} more` : ''
+    return [{ span: headingSpan(task), message: `${task.id} is also the number of ${other.file}${more}` }]
+  }),
+
+  'id-width': warning((task, { idWidth }) => {
+    const usual = idWidth === null ? task.id : idOf(task.number, idWidth)
+    if (task.id === usual) return []
+    return [{ span: headingSpan(task), message: `${task.id} would be ${usual} among the others` }]
+  }),
 }
