@@ -1,10 +1,8 @@
-import { openDialogue } from './cli/dialogue.ts'
-import type { Dialogue, Io } from './cli/io.ts'
+import { openDialogue, type Dialogue, type Io } from './cli/io.ts'
 import { openKeyboard, type OpenKeyboard } from './cli/keyboard.ts'
 import { UserError } from './base/errors.ts'
-import { main } from './cli/main.ts'
+import { main, reportError } from './cli/main.ts'
 import { createOutlet } from './cli/outlet.ts'
-import { reportError } from './cli/report-error.ts'
 import { isForeground } from './process/foreground.ts'
 
 let interrupts: { readonly first: AbortController; readonly second: AbortController } | undefined

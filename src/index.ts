@@ -18,9 +18,18 @@ export type { CompletionRecord } from './history/completions.ts'
 export type { Stats, StatsGroup } from './history/stats.ts'
 export type { FieldChange, TaskChange } from './history/task-change.ts'
 export type { Verification, VerifiedTask, VerifyState } from './history/verify.ts'
-export { fixTasks, lintProject, openProject, promptFor, withStatus } from './cli/library/backlog.ts'
-export { type Completion, type History, openHistory } from './cli/library/history.ts'
-export { type Run, run } from './cli/library/run.ts'
+export {
+  fixTasks,
+  lintProject,
+  openProject,
+  promptFor,
+  withStatus,
+  type Completion,
+  type History,
+  openHistory,
+  type Run,
+  run,
+} from './cli/library.ts'
 export type { RunRequest } from './cli/setup/run-options.ts'
 export type { LintContext } from './backlog/lint/rule.ts'
 export { lint } from './backlog/lint/lint.ts'

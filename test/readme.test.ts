@@ -3,7 +3,7 @@ import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../src/cli/commands.ts'
-import { GLOBAL_OPTIONS } from '../src/cli/options/global.ts'
+import { GLOBAL_OPTIONS } from '../src/cli/options/option.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')

@@ -2,8 +2,7 @@ import { cac } from 'cac'
 import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
 import type { CommandSpec, Context } from './command.ts'
-import { GLOBAL_OPTIONS } from './options/global.ts'
-import { readOptions, type Options, type OptionSpec } from './options/option.ts'
+import { GLOBAL_OPTIONS, readOptions, type Options, type OptionSpec } from './options/option.ts'
 
 /** A parsed command line; without a command if it names none. */
 export interface CommandCall {

@@ -1,8 +1,15 @@
+import { existsSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { UserError } from '../base/errors.ts'
+import { withParts } from '../base/parts.ts'
 import type { Where } from '../config/project.ts'
-import type { Io } from './io.ts'
-import type { GLOBAL_OPTIONS } from './options/global.ts'
-import type { OptionSpec, OptionsOf } from './options/option.ts'
 import type { Block } from '../screen/block.ts'
+import { layOut, type Canvas } from '../screen/layout.ts'
+import { printableJson } from '../screen/printable.ts'
+import { wantsAscii, wantsColour } from '../screen/style.ts'
+import type { CommandCall } from './arguments.ts'
+import type { Io, Outlet } from './io.ts'
+import type { GLOBAL_OPTIONS, OptionSpec, OptionsOf } from './options/option.ts'
 
 /** One command of the table: parsing, help, completion and README are generated from it. */
 export interface CommandSpec {
@@ -27,12 +34,66 @@ export interface Context<Own = object> {
   readonly options: OptionsOf<typeof GLOBAL_OPTIONS> & Own
   /** Whether to print one JSON document. */
   readonly json: boolean
+  /** Prints the result: as a JSON document, or as blocks for a person; resolves to the exit code 0. */
+  readonly answer: (document: object, blocks: () => Blocks | Promise<Blocks>) => Promise<number>
   /** Writes blocks to standard output, formatted for a terminal or a pipe. */
-  readonly print: (blocks: readonly Block[]) => Promise<void>
+  readonly print: (blocks: Blocks) => void
   /** The same to standard error, for what is not the result. */
-  readonly note: (blocks: readonly Block[]) => Promise<void>
+  readonly note: (blocks: Blocks) => void
   /** Writes one JSON document to standard output. */
   readonly printJson: (document: object) => void
   /** Writes bytes to standard output unchanged. */
   readonly printRaw: (text: string | Uint8Array) => void
+}
+
+type Blocks = readonly Block[]
+
+/** Makes the context of a call: the outside world, the options, and the ways to print. */
+export function createContext(world: Io, { args, options }: CommandCall): Context {
+  const { root, dir, json, noColor } = options
+  const io = root === undefined ? world : withParts(world, { cwd: folderAt(world.cwd, root) })
+  const draw = (outlet: Outlet, blocks: Blocks): void =>
+    outlet.write(layOut(blocks, canvasFor(outlet, io.env, noColor)))
+  const printJson = (document: object): void => io.stdout.write(jsonText(document))
+  return {
+    io,
+    where: { cwd: io.cwd, dir },
+    args,
+    options,
+    json,
+    async answer(document, blocks) {
+      if (json) printJson({ version: 1, ...document })
+      else draw(io.stdout, await blocks())
+      return 0
+    },
+    print: (blocks) => draw(io.stdout, blocks),
+    note: (blocks) => draw(io.stderr, blocks),
+    printJson,
+    printRaw: (text) => io.stdout.write(text),
+  }
+}
+
+/** A document as JSON; its lists may be of any iterable. */
+function jsonText(document: object): string {
+  const entries = Object.entries(document).map(([key, value]: [string, unknown]) => {
+    const isList = typeof value === 'object' && value !== null && Symbol.iterator in value
+    return [key, isList ? [...(value as Iterable<unknown>)] : value]
+  })
+  return `${printableJson(JSON.stringify(Object.fromEntries(entries), null, 2))}\n`
+}
+
+/** A missing folder would lead to a project above it. */
+function folderAt(cwd: string, path: string): string {
+  const folder = resolve(cwd, path)
+  if (existsSync(folder) && statSync(folder).isDirectory()) return folder
+  throw new UserError(`there is no folder ${path}`, 'Name with -C a folder of the project to work on.')
+}
+
+/** How to draw on an outlet. */
+export function canvasFor(outlet: Outlet, env: Io['env'], noColor: boolean): Canvas {
+  return {
+    columns: outlet.columns,
+    colour: wantsColour({ noColor, env, isTerminal: outlet.columns !== null }),
+    ascii: wantsAscii(env),
+  }
 }

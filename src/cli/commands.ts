@@ -206,7 +206,7 @@ export const COMMANDS = [
     summary: 'pauses the run: no new attempt starts',
     options: [],
     examples: ['ralph pause'],
-    load: (): Loaded => import('./commands/pause.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/control.ts')).pause }),
   },
   {
     name: 'resume',
@@ -214,7 +214,7 @@ export const COMMANDS = [
     summary: 'resumes a paused run',
     options: [],
     examples: ['ralph resume'],
-    load: (): Loaded => import('./commands/resume.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/control.ts')).resume }),
   },
   {
     name: 'stop',
@@ -222,7 +222,7 @@ export const COMMANDS = [
     summary: 'ends the current run after its attempt',
     options: [flag('now', 'end the attempt too; given twice, at once')],
     examples: ['ralph stop', 'ralph stop --now'],
-    load: (): Loaded => import('./commands/stop.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/control.ts')).stop }),
   },
   {
     name: 'skip',
@@ -230,7 +230,7 @@ export const COMMANDS = [
     summary: 'skips a task in the current run: its attempt is kept, it stays TODO',
     options: [],
     examples: ['ralph skip T-004'],
-    load: (): Loaded => import('./commands/skip.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/control.ts')).skip }),
   },
   {
     name: 'plan',
@@ -259,7 +259,7 @@ export const COMMANDS = [
     summary: 'makes a blocked task TODO again, keeping why it was blocked',
     options: [{ name: 'answer', takes: 'text', value: 'text', about: 'what to say to its agent' }],
     examples: ['ralph retry T-004', 'ralph retry T-004 --answer "MIT"'],
-    load: (): Loaded => import('./commands/retry.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/control.ts')).retry }),
   },
   {
     name: 'trust',
@@ -275,7 +275,7 @@ export const COMMANDS = [
     summary: 'answers what an agent asks: the one at work, or that of a blocked task, which is TODO again',
     options: [],
     examples: ['ralph answer T-004 "MIT"'],
-    load: (): Loaded => import('./commands/answer.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/control.ts')).answer }),
   },
   {
     name: 'complete',

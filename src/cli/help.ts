@@ -1,7 +1,6 @@
 import { strong, dim, accent, line, paragraph, table, BLANK, type Block } from '../screen/block.ts'
 import type { CommandSpec } from './command.ts'
-import type { OptionSpec } from './options/option.ts'
-import { GLOBAL_OPTIONS } from './options/global.ts'
+import { GLOBAL_OPTIONS, type OptionSpec } from './options/option.ts'
 
 /** The output of `ralph --help`. */
 export function overview(commands: readonly CommandSpec[]): readonly Block[] {

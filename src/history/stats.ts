@@ -30,12 +30,12 @@ export interface Stats {
 }
 
 /** Sums up completions in groups by `nameOf`, in order of first appearance; reverted ones count too, as they were paid for. */
-export function statsOf(
-  completions: readonly CompletionRecord[],
+export function statsOf<T extends CompletionRecord>(
+  completions: readonly T[],
   attempts: readonly KeptAttempt[],
-  nameOf: (completion: CompletionRecord) => string,
+  nameOf: (completion: T) => string,
 ): Stats {
-  const byName = new Map<string, CompletionRecord[]>()
+  const byName = new Map<string, T[]>()
   for (const completion of completions) {
     const name = nameOf(completion)
     byName.set(name, [...(byName.get(name) ?? []), completion])

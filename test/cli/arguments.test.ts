@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import type { CommandSpec } from '../../src/cli/command.ts'
-import type { OptionSpec } from '../../src/cli/options/option.ts'
+import { GLOBAL_OPTIONS, type OptionSpec } from '../../src/cli/options/option.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { GLOBAL_OPTIONS } from '../../src/cli/options/global.ts'
 
 const option = (name: string, takes: OptionSpec['takes'], short?: string): OptionSpec => ({
   name,

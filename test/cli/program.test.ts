@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
-import { reportError } from '../../src/cli/report-error.ts'
+import { reportError } from '../../src/cli/main.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { env, git, PROGRAM, projectFolder, taskText } from '../repository.ts'
 import { barrier, repository } from './script-repository.ts'

@@ -1,7 +1,6 @@
 import type { CommandSpec } from '../../src/cli/command.ts'
-import type { OptionSpec } from '../../src/cli/options/option.ts'
+import { GLOBAL_OPTIONS, type OptionSpec } from '../../src/cli/options/option.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { GLOBAL_OPTIONS } from '../../src/cli/options/global.ts'
 import { optionUsage } from '../../src/cli/help.ts'
 
 /** docs/commands.md: what the help of each command says. */

@@ -8,10 +8,8 @@ import { openRepository } from '../../git/open-repository.ts'
 /** Shows the attempts at a task, how they ended and where they are kept. */
 export async function run(context: Context): Promise<number> {
   const place = await openPlace(context.where)
-  const task = await readNamed(place, context.args[0] ?? '')
+  const task = await readNamed(place, context.args[0]!)
   const { git } = await openRepository(context.io, place.root)
   const attempts = await listRecords(git, task.id)
-  if (context.json) context.printJson({ version: 1, id: task.id, attempts })
-  else await context.print(attemptsView(task, attempts))
-  return 0
+  return context.answer({ id: task.id, attempts }, () => attemptsView(task, attempts))
 }

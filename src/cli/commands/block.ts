@@ -10,7 +10,7 @@ import type { Context } from '../command.ts'
 
 /** Blocks a task by hand, in a commit of its own. */
 export async function run(context: Context): Promise<number> {
-  const [named = '', why = ''] = context.args
+  const [named, why] = context.args as [string, string]
   const place = await openPlace(context.where)
   const task = await readNamed(place, named)
   const reason = why.trim()
@@ -29,7 +29,8 @@ export async function run(context: Context): Promise<number> {
     texts: new Map([[task.file, blockTask(task, blockage, await spelledWords(place))], ...origin]),
     message: blockMessage(task, blockage),
   })
-  if (context.json) context.printJson({ version: 1, id: task.id, status: 'BLOCKED', file: task.file })
-  else await context.print([line(`${task.id} is BLOCKED. To go on: ralph retry ${task.id}`)])
-  return 0
+  const { id, file } = task
+  return context.answer({ id, status: 'BLOCKED', file }, () => [
+    line(`${id} is BLOCKED. To go on: ralph retry ${id}`),
+  ])
 }

@@ -65,7 +65,7 @@ async function answer(
     const { commit } = landed
     if (context.json)
       context.printJson({ version: 1, id, status: 'DONE', file, commit, gates: results, reason: null })
-    else await context.print([line(`${id} is DONE in ${commit.slice(0, 10)}`)])
+    else context.print([line(`${id} is DONE in ${commit.slice(0, 10)}`)])
     return 0
   }
   const { reason } = landed.kind === 'held' ? landed : landed.outcome

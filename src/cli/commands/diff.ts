@@ -1,28 +1,28 @@
 import { UserError } from '../../base/errors.ts'
-import type { Git } from '../../git/git.ts'
 import { resolveRange } from '../../git/range.ts'
 import { diffBacklog, diffJson } from '../../history/backlog-diff.ts'
-import { patchOf, type TaskCode } from '../../history/task-code.ts'
+import { patchOf } from '../../history/task-code.ts'
 import { readNamed } from '../../config/find-task.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
 import { openPlace, type Place } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
+import { page } from '../../process/pager.ts'
 import { diffMarkdown, diffView } from '../../screen/diff-view.ts'
-import { wantsColour } from '../../screen/style.ts'
+import { canvasFor } from '../command.ts'
 import type { ContextOf } from '../commands.ts'
-import { personsPager, showInPager } from '../pager.ts'
-import { codeOf } from '../task-code.ts'
+import { codeOf, personsPager } from '../task-code.ts'
 
 type Context = ContextOf<'diff'>
 
 /** Shows the changes of a range of history to the backlog, or the code of a task. */
 export async function run(context: Context): Promise<number> {
   const [typed] = context.args
-  if (context.json && context.options.markdown) throw new UserError('give one of --json and --markdown')
+  const { markdown } = context.options
+  if (context.json && markdown) throw new UserError('give one of --json and --markdown')
   const place = await openPlace(context.where)
-  return typed !== undefined && isTask(typed)
-    ? showTask(context, place, typed)
-    : showRange(context, place, typed)
+  if (typed === undefined || !isTask(typed)) return showRange(context, place, typed)
+  if (markdown) throw new UserError('--markdown is for a range, not for a task')
+  return showTask(context, place, typed)
 }
 
 /** A longer number is probably the beginning of a commit's hash. */
@@ -35,38 +35,31 @@ async function showRange(context: Context, place: Place, typed: string | undefin
   const diff = await readHistory(context.io, place.root, async (git) =>
     diffBacklog(git, await resolveRange(git, typed), { ...place, tiers: place.config.tiers, around }),
   )
-  if (context.json) context.printJson(diffJson(diff))
-  else if (context.options.markdown) context.printRaw(diffMarkdown(diff))
-  else await context.print(diffView(diff))
+  if (context.options.markdown) context.printRaw(diffMarkdown(diff))
+  else if (context.json) context.printJson(diffJson(diff))
+  else context.print(diffView(diff))
   return 0
 }
 
+/** Shows a task's code: in a terminal with the person's pager, otherwise unchanged, for `git apply`. */
 async function showTask(context: Context, place: Place, typed: string): Promise<number> {
-  if (context.options.markdown) throw new UserError('--markdown is for a range, not for a task')
-  const task = await readNamed(place, typed)
-  const found = await codeOf(context.io, place, task.id)
-  if (found === null) {
+  const { io, options } = context
+  const { id } = await readNamed(place, typed)
+  const found = await codeOf(io, place, id)
+  if (found === null)
     throw new UserError(
-      `there is no code of ${task.id} yet: no commit completed it, and no attempt at it is kept`,
-      `ralph show ${task.id} shows its status.`,
+      `there is no code of ${id} yet: no commit completed it, and no attempt at it is kept`,
+      `ralph show ${id} shows its status.`,
     )
-  }
   const { code, git } = found
-  if (context.json) {
-    const patch = (await patchOf(git, code, false)).toString()
-    context.printJson({ version: 1, id: task.id, ...code, patch })
-  } else await showPatch(context, git, code)
-  return 0
-}
-
-/** In a terminal with the person's pager; otherwise unchanged, for `git apply`. */
-async function showPatch({ io, options, printRaw }: Context, git: Git, code: TaskCode): Promise<void> {
-  const isTerminal = io.stdout.columns !== null
-  const colour = wantsColour({ noColor: options.noColor, env: io.env, isTerminal })
-  const patch = await patchOf(git, code, colour)
-  const command = await personsPager(io, git)
-  // While the pager has the terminal, Ctrl-C belongs to it.
-  const isInterrupted = command !== null && io.signal.aborted
-  if (isInterrupted) printRaw(patch)
-  else await showInPager(io, command, patch)
+  const { colour } = canvasFor(io.stdout, io.env, options.noColor)
+  const patch = await patchOf(git, code, colour && !context.json)
+  return context.answer({ id, ...code, patch: patch.toString() }, async () => {
+    const command = await personsPager(io, git)
+    const { cwd, env } = io
+    // While the pager has the terminal, Ctrl-C belongs to it.
+    const isShown = command !== null && !io.signal.aborted && (await page(patch, { command, cwd, env }))
+    if (!isShown) context.printRaw(patch)
+    return []
+  })
 }

@@ -44,7 +44,7 @@ export async function run(context: Context): Promise<number> {
   ]
   const isWell = findings.every(({ level }) => level !== 'problem')
   if (context.json) context.printJson({ version: 1, findings, ok: isWell })
-  else await context.print(doctorView(findings))
+  else context.print(doctorView(findings))
   return isWell ? 0 : 1
 }
 

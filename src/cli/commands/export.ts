@@ -11,23 +11,20 @@ type Context = ContextOf<'export'>
 /** Writes the backlog in another tool's format. */
 export async function run(context: Context): Promise<number> {
   const { options, io, json, where } = context
-  const { as } = options
+  const { as, output } = options
   if (as === undefined)
     throw new UserError(`--as is missing: ${EXPORT_NAMES.join(', ')}`, 'ralph export --as json')
-  const output = options.output
   if (as === 'db' && output === undefined)
     throw new UserError('db is three files', 'Name a folder for them: ralph export --as db -o .ralph/db')
   const project = await openProject(where)
   const texts = await exportedTexts(project, as, io.now())
-  const head = { version: 1, format: as, tasks: project.tasks.length }
+  const head = { format: as, tasks: project.tasks.length }
   if (output === undefined) {
     const text = [...texts.values()].join('')
-    if (json) context.printJson({ ...head, files: [], text })
+    if (json) context.printJson({ version: 1, ...head, files: [], text })
     else context.printRaw(text)
     return 0
   }
   const files = writeExport(io.cwd, output, texts).map((path) => relative(io.cwd, path))
-  if (json) context.printJson({ ...head, files, text: null })
-  else await context.print(files.map((file) => line(file)))
-  return 0
+  return context.answer({ ...head, files, text: null }, () => files.map((file) => line(file)))
 }

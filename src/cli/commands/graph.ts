@@ -9,11 +9,9 @@ import type { ContextOf } from '../commands.ts'
 import { findTask } from '../../config/find-task.ts'
 import { openPlace } from '../../config/project.ts'
 
-type Context = ContextOf<'graph'>
-
 /** Shows the dependency graph: drawn in the terminal, or as text for other programs. */
-export async function run(context: Context): Promise<number> {
-  const { options, json, io } = context
+export async function run(context: ContextOf<'graph'>): Promise<number> {
+  const { options, io } = context
   const forms = (['json', 'mermaid', 'dot'] as const).filter((form) => options[form])
   if (forms.length > 1) throw new UserError(`give one of ${forms.map((form) => `--${form}`).join(' and ')}`)
   const place = await openPlace(context.where)
@@ -22,28 +20,23 @@ export async function run(context: Context): Promise<number> {
   const [named] = context.args
   const around = named === undefined ? null : findTask(tasks, named).number
   const states = graphPart(selection.states, { around, todo: options.todo })
-  if (json) context.printJson(graphJson({ ...selection, states }))
-  else if (options.mermaid) context.printRaw(mermaidOf(states))
-  else if (options.dot) context.printRaw(dotOf(states))
-  else if (tasks.length === 0)
-    await context.print([line(`There are no tasks in ${place.folders.first} yet.`)])
-  else if (states.length === 0) await context.print([line('All of it is done.')])
-  else await context.print(graphView(states, io.stdout.columns))
-  return 0
+  if (options.mermaid || options.dot) {
+    context.printRaw((options.dot ? dotOf : mermaidOf)(states))
+    return 0
+  }
+  return context.answer(graphJson({ ...selection, states }), () => {
+    if (tasks.length === 0) return [line(`There are no tasks in ${place.folders.first} yet.`)]
+    return states.length === 0 ? [line('All of it is done.')] : graphView(states, io.stdout.columns)
+  })
 }
 
 function graphJson({ states, cycles }: Selection<DrawnTask>): object {
-  const idOf = new Map(states.flatMap(({ task }) => task.depends.map(({ number, id }) => [number, id])))
-  for (const { task } of states) idOf.set(task.number, task.id)
-  const shown = new Set(states.map(({ task }) => task.id))
+  const tasks = states.map(({ task }) => task)
+  const named = [...tasks.flatMap(({ depends }) => depends), ...tasks]
+  const idOf = new Map(named.map(({ number, id }) => [number, id]))
+  const shown = new Set(tasks.map(({ id }) => id))
   return {
-    version: 1,
-    nodes: states.map(({ task, eligible }) => ({
-      id: task.id,
-      title: task.title,
-      status: task.status,
-      eligible,
-    })),
+    nodes: states.map(({ task: { id, title, status }, eligible }) => ({ id, title, status, eligible })),
     edges: edgesOf(states).map(({ from, to }) => ({ from: idOf.get(from), to: idOf.get(to) })),
     cycles: cycles.flatMap(({ ids }) => (ids.every((id) => shown.has(id)) ? [ids] : [])),
   }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import type { Diagnostic } from '../../base/diagnostic.ts'
 import { UserError } from '../../base/errors.ts'
 import { pathWithin } from '../../base/paths.ts'
 import { importTasks, type Imported, type ImportWish } from '../../authoring/import-tasks.ts'
@@ -10,12 +9,8 @@ import type { Context } from '../command.ts'
 
 /** Makes task files from another tool's backlog; exits with 1 if that cannot be read. */
 export async function run(context: ContextOf<'import'>): Promise<number> {
-  const { options, args } = context
-  return importFrom(context, args[0] ?? '', {
-    as: options.as ?? null,
-    sync: options.sync,
-    independent: options.independent,
-  })
+  const { as = null, sync, independent } = context.options
+  return importFrom(context, context.args[0]!, { as, sync, independent })
 }
 
 /** Imports the backlog at a path that the person has typed, and shows the result. */
@@ -29,29 +24,30 @@ export async function importFrom(
   if (path === null)
     throw new UserError(`${typed} is outside of the project`, `Name a file or folder in ${place.root}.`)
   const imported = await importTasks(context.io, place, { ...wish, path: path === '' ? '.' : path })
-  if (context.json) context.printJson(importJson(imported))
-  else {
-    await context.note(importMistakes(imported))
-    await context.print(importView(imported))
-  }
+  await context.answer(importJson(imported), () => {
+    context.note(importMistakes(imported))
+    return importView(imported)
+  })
   return imported.isRefused ? 1 : 0
 }
 
 function importJson({ format, path, mistakes, written, both, gone, dropped, files, kept }: Imported): object {
-  const found = mistakes.map(({ file, line, column, severity, message }: Diagnostic) => {
-    return { file, line, column, severity, message }
-  })
   return {
-    version: 1,
     format,
     path,
-    added: written.filter(({ isNew }) => isNew).map(({ id, file, key }) => ({ id, file, origin: key })),
-    changed: written.filter(({ isNew }) => !isNew).map(({ id, file, key }) => ({ id, file, origin: key })),
-    both: both.map(({ task: { id, file, key }, parts }) => ({ id, file, origin: key, parts })),
-    gone: gone.map(({ id, file, key }) => ({ id, file, origin: key })),
+    added: written.filter(({ isNew }) => isNew).map(taskJson),
+    changed: written.filter(({ isNew }) => !isNew).map(taskJson),
+    both: both.map(({ task, parts }) => ({ ...taskJson(task), parts })),
+    gone: gone.map(taskJson),
     dropped,
     files,
     kept,
-    mistakes: found,
+    mistakes: mistakes.map(({ file, line, column, severity, message }) => {
+      return { file, line, column, severity, message }
+    }),
   }
+}
+
+function taskJson({ id, file, key }: Pick<Imported['written'][number], 'id' | 'file' | 'key'>) {
+  return { id, file, origin: key }
 }

@@ -27,12 +27,12 @@ export async function run(context: Context): Promise<number> {
   const findings = await look(place)
   const planned = [...planSetup(findings), ...forGithub(context, place)]
   const screen = await screenOf(place, findings, planned)
-  if (!context.json) await context.note(planView(screen))
+  if (!context.json) context.note(planView(screen))
   const answer = planned.length > 0 ? await agreed(context) : 'yes'
   if (answer !== 'yes') return answer === 'no' ? 1 : INTERRUPTED
   for (const file of planned) write(place.root, file)
   if (context.json) context.printJson(initJson(screen))
-  else await context.print(doneView(screen.files, findings))
+  else context.print(doneView(screen.files, findings))
   return 0
 }
 

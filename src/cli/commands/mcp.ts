@@ -6,11 +6,10 @@ import { serveMcp, type McpOffer } from '../mcp/server.ts'
 import { withParts } from '../../base/parts.ts'
 import { line } from '../../screen/block.ts'
 import manifest from '../../../package.json' with { type: 'json' }
+import { createContext } from '../command.ts'
 import { COMMANDS, type ContextOf } from '../commands.ts'
-import { createContext } from '../context.ts'
-import { GLOBAL_OPTIONS } from '../options/global.ts'
 import type { Outlet } from '../io.ts'
-import { readOptions } from '../options/option.ts'
+import { GLOBAL_OPTIONS, readOptions } from '../options/option.ts'
 
 type Context = ContextOf<'mcp'>
 
@@ -50,7 +49,7 @@ async function printConfig(context: Context, client: string): Promise<number> {
     return 0
   }
   context.printRaw(config.text)
-  await context.note([
+  context.note([
     line(`Add it to ${config.file}.`),
     ...(config.command === null ? [] : [line(`Or: ${config.command}`)]),
   ])

@@ -18,7 +18,7 @@ type Context = ContextOf<'new'>
 /** Writes the next free task file and prints its path. */
 export async function run(context: Context): Promise<number> {
   const project = await openProject(context.where)
-  const title = (context.args[0] ?? '').replace(/\s+/g, ' ').trim()
+  const title = context.args[0]!.replace(/\s+/g, ' ').trim()
   if (title === '') throw new UserError('a task needs a title', 'ralph new "Add the login form"')
   const draft = draftIn(context, project, title)
   const git = openReadingGit({ cwd: project.root, env: context.io.env })
@@ -27,18 +27,18 @@ export async function run(context: Context): Promise<number> {
     project.tasks.at(-1)?.number ?? 0,
   )
   const { id, file } = writeNewTask({ ...project, highest }, draft)
-  await noteMilestone(context, project)
+  noteMilestone(context, project)
   if (context.json) context.printJson({ version: 1, id, file })
   else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
   return 0
 }
 
 /** A new milestone may be a misspelled one, or a number that nobody has given a name. */
-async function noteMilestone({ options, note }: Context, { tasks }: Project): Promise<void> {
+function noteMilestone({ options, note }: Context, { tasks }: Project): void {
   const milestone = milestoneLike(options.milestone, tasks)
   const { isNew, known } = newMilestone(milestone, tasks)
   const others = known.length === 0 ? '' : ` (so far: ${fewOf(known, 5)})`
-  if (isNew) await note([paragraph([], `note: the milestone "${milestone}" is new${others}`)])
+  if (isNew) note([paragraph([], `note: the milestone "${milestone}" is new${others}`)])
 }
 
 function draftIn({ options }: Context, { root, tasks }: Project, title: string): Draft {

@@ -63,7 +63,7 @@ async function planByAgent(context: Context): Promise<number> {
     const result = await runPlan(io, place, { request, front })
     await show?.end()
     if (json) context.printJson({ ...resultJson(result), ...(request.dryRun ? { prompts } : {}) })
-    else await context.print(planEndView(result))
+    else context.print(planEndView(result))
     return exitCode(result)
   } finally {
     await show?.end()

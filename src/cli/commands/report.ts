@@ -8,13 +8,11 @@ import { line } from '../../screen/block.ts'
 import type { ContextOf } from '../commands.ts'
 import { notWritten } from '../../authoring/not-written.ts'
 
-type Context = ContextOf<'report'>
-
 /** Writes a page on what was done, when and at what cost, and what failed, from git alone. */
-export async function run(context: Context): Promise<number> {
-  const { io, options } = context
+export async function run(context: ContextOf<'report'>): Promise<number> {
+  const { io } = context
+  const { since, output = 'report.html' } = context.options
   const place = await openPlace(context.where)
-  const since = options.since
   const { subject } = place.config.commit
   const data = await readHistory(io, place.root, (git) => readReport(git, since, { ...place, subject }))
   const page = reportPage(data, {
@@ -22,7 +20,6 @@ export async function run(context: Context): Promise<number> {
     range: since === undefined ? '' : `Since ${since}`,
     now: io.now(),
   })
-  const output = options.output ?? 'report.html'
   if (output === '-') {
     context.printRaw(page)
     return 0
@@ -32,11 +29,14 @@ export async function run(context: Context): Promise<number> {
   } catch (error) {
     throw notWritten(output, error)
   }
-  const bytes = Buffer.byteLength(page)
-  if (context.json) {
-    const { completions, attempts } = data
-    const figures = { completed: completions.length, attempts: attempts.length }
-    context.printJson({ version: 1, file: output, bytes, ...figures })
-  } else await context.print([line(output)])
-  return 0
+  const { completions, attempts } = data
+  return context.answer(
+    {
+      file: output,
+      bytes: Buffer.byteLength(page),
+      completed: completions.length,
+      attempts: attempts.length,
+    },
+    () => [line(output)],
+  )
 }

@@ -10,8 +10,8 @@ import { openPlace } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
 
 /** Shows the totals of tasks, from git alone. */
-export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context.where)
+export async function run({ io, where, answer }: Context): Promise<number> {
+  const place = await openPlace(where)
   const { root, vocabulary } = place
   // Reading the files blocks this process: git should run in the meantime.
   const reading = nextTurn().then(async () => {
@@ -19,36 +19,28 @@ export async function run(context: Context): Promise<number> {
     return tasks
   })
   const [[completions, attempts], tasks] = await Promise.all([
-    readHistory(context.io, root, (git) =>
+    readHistory(io, root, (git) =>
       Promise.all([readCompletions(git, { vocabulary, tasks: reading }), listRecords(git)]),
     ),
     reading,
   ])
-  const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
-  const by = (nameOf: (completion: CompletionRecord) => string | null | undefined): Stats =>
-    statsOf(completions, attempts, (completion) => nameOf(completion) ?? 'unknown')
-  const milestone = inOrder(
-    by(({ id }) => milestones.get(id)),
-    [...milestones.values()],
-  )
-  const tier = inOrder(
-    by((completion) => completion.tier),
-    TIERS,
-  )
-  // Without its version, so that updates of an agent make no new group.
-  const agent = by(({ byRalph, agent: name }) => (byRalph ? name?.split(' ')[0] : 'not by ralph'))
-  const done = tasks.filter(({ status }) => status === 'DONE')
-  if (!context.json) await context.print(statsView({ milestone, tier, agent }, done.length))
-  else {
-    const { total, lost } = milestone
-    const groups = { milestone: milestone.groups, tier: tier.groups, agent: agent.groups }
-    context.printJson({ version: 1, total, lost, ...groups })
+  /** Groups in the order of the backlog's names, not of history; unknown ones come last. */
+  const by = (
+    nameOf: (completion: CompletionRecord) => string | null | undefined,
+    names: readonly (string | null)[],
+  ): Stats => {
+    const stats = statsOf(completions, attempts, (completion) => nameOf(completion) ?? 'unknown')
+    const rank = ({ name }: StatsGroup): number => (names.includes(name) ? names.indexOf(name) : names.length)
+    return { ...stats, groups: stats.groups.toSorted((a, b) => rank(a) - rank(b)) }
   }
-  return 0
-}
-
-/** Sorts the groups like the backlog, not like history; unknown ones come last. */
-function inOrder(stats: Stats, names: readonly (string | null)[]): Stats {
-  const place = ({ name }: StatsGroup): number => (names.includes(name) ? names.indexOf(name) : names.length)
-  return { ...stats, groups: stats.groups.toSorted((a, b) => place(a) - place(b)) }
+  const milestones = new Map(tasks.map((task) => [task.id, task.milestone]))
+  const milestone = by(({ id }) => milestones.get(id), [...milestones.values()])
+  const tier = by((completion) => completion.tier, TIERS)
+  // Without its version, so that updates of an agent make no new group.
+  const agent = by(({ byRalph, agent: name }) => (byRalph ? name?.split(' ')[0] : 'not by ralph'), [])
+  const { total, lost } = milestone
+  return answer({ total, lost, milestone: milestone.groups, tier: tier.groups, agent: agent.groups }, () => {
+    const done = tasks.filter(({ status }) => status === 'DONE')
+    return statsView({ milestone, tier, agent }, done.length)
+  })
 }

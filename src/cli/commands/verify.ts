@@ -32,7 +32,7 @@ export async function run(context: Context): Promise<number> {
   const fixed = wrong.map(({ id }) => id)
   if (!context.json) {
     const unfinished = isInOrder ? null : await unfinishedTask(place)
-    await context.print(verifyView({ tasks, fixed, isCutOff, unfinished }))
+    context.print(verifyView({ tasks, fixed, isCutOff, unfinished }))
   }
   const checked = context.options.gates ? await runGates(context, place, tasks) : null
   const ok = isInOrder && (checked?.every(({ problem }) => problem === null) ?? true)
@@ -67,7 +67,7 @@ async function runGates(
       jobs: options.jobs ?? place.config.jobs,
     },
     async (check) => {
-      if (!context.json) await context.print(checkedBlocks(check, tasks))
+      if (!context.json) context.print(checkedBlocks(check, tasks))
     },
   )
   const byCommit = new Map(checks.map((check) => [check.commit, check]))
@@ -75,7 +75,7 @@ async function runGates(
     const { passed, problem } = byCommit.get(task.found ?? '') ?? NOT_CHECKED
     return { ...task, gates: passed, problem }
   })
-  if (!context.json) await context.print(checkedSummary(checked))
+  if (!context.json) context.print(checkedSummary(checked))
   return checked
 }
 

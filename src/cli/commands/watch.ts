@@ -52,7 +52,7 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
 /** Sends the request to the run; without a run, a blocked task can still be made TODO again. */
 async function steer({ io, where }: Context, watch: RunWatch, steering: Steering): Promise<string> {
   // The first frame does not wait for what it does not need.
-  const { tryRun } = await import('../run/run-control.ts')
+  const { tryRun } = await import('./control.ts')
   if (!watch.isAlive && steering.do === 'retry') {
     const { retry } = await import('../../authoring/retry-task.ts')
     const { id } = await retry(io, where, { task: steering.task, answer: null })

@@ -23,9 +23,9 @@ export async function run(context: Context): Promise<number> {
   const end = await startWorker(io, { where, place, options }, (event) => {
     const stamped = { at: io.now().toISOString(), ...event }
     if (json) context.printRaw(`${printableJson(JSON.stringify(stamped))}\n`)
-    else void context.print(workerBlocks(stamped))
+    else context.print(workerBlocks(stamped))
   })
-  if (!json) await context.print([line(`The worker has ended: ${end.reason}.`)])
+  if (!json) context.print([line(`The worker has ended: ${end.reason}.`)])
   return end.kind === 'interrupted' ? 130 : 0
 }
 

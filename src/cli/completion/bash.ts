@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../command.ts'
-import { GLOBAL_OPTIONS } from '../options/global.ts'
+import { GLOBAL_OPTIONS } from '../options/option.ts'
 import { flagsOf, hintOfArguments, hintOfOption, valueOptions, type Hint } from './hint.ts'
 
 /**

@@ -1,6 +1,5 @@
 import type { CommandSpec } from '../command.ts'
-import type { OptionSpec } from '../options/option.ts'
-import { GLOBAL_OPTIONS } from '../options/global.ts'
+import { GLOBAL_OPTIONS, type OptionSpec } from '../options/option.ts'
 import { hintOfArguments, hintOfOption, type Hint } from './hint.ts'
 
 /** Completion for fish, with descriptions of commands and options. */

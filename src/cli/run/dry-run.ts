@@ -1,4 +1,4 @@
-import { FOLDER, type AgentRequest, type Invocation, type Provider } from '../../agents/port.ts'
+import { FOLDER, type AgentRequest, type Provider } from '../../agents/port.ts'
 import { agentRequest } from '../../engine/run-agent.ts'
 import { signalServer } from '../../agents/signals.ts'
 import { UserError } from '../../base/errors.ts'
@@ -29,37 +29,64 @@ import type { Context } from '../command.ts'
 
 /** Shows what a run would do first, and changes nothing. */
 export async function dryRun(context: Context, project: Project, request: RunRequest): Promise<number> {
+  const { io } = context
   const task = taskOrReason(project.selection, request.task ?? null)
   if (typeof task === 'string') throw new UserError(task, '', 1)
-  const { plan, warnings } = await planOf(context, project, { request, task })
-  if (context.json) {
-    const state = { task, eligible: true, waiting: [] }
-    context.printJson({ version: 1, ...plan, task: taskJson(state, project.tierOf), warnings })
-  } else {
-    await context.print(dryRunView(plan))
-    context.printRaw(plan.prompt)
-    await context.note(warnings.map((warning) => line(`warning: ${warning}`)))
-  }
-  return 0
-}
-
-async function planOf(
-  { io }: Context,
-  project: Project,
-  { request, task }: { readonly request: RunRequest; readonly task: Task },
-): Promise<{ readonly plan: DryRun; readonly warnings: readonly string[] }> {
-  const { root, folders, tasks, tierOf } = project
-  const { queue } = request
   const options = runOptions(request, project)
   const { state: sandbox } = await openSandbox(io.env, project, request.sandbox)
-  const agents = new Agents(io, request, { ...project, isCaged: sandbox.on, isElsewhere: queue != null })
-  const git = openReadingGit({ cwd: root, env: io.env })
+  const isElsewhere = request.queue != null
+  const agents = new Agents(io, request, { ...project, isCaged: sandbox.on, isElsewhere })
+  const { job, estimate, warnings } = await jobOf(io, project, { task, options, agents })
+  const { name: agent, model } = job.agent
+  const provider = await agents.provider(agent)
+  const start = agentRequest(job, {
+    servers: provider.takesMcpServers ? signalServer(io.self, job) : {},
+    cwd: project.root,
+    env: io.env,
+    notesFile: '',
+    signal: io.signal,
+    log: () => undefined,
+  })
+  const { turns, seconds } = job.limits
+  const plan: DryRun = {
+    task,
+    tier: project.tierOf(task).tier,
+    limits: { turns, seconds },
+    agent,
+    model,
+    gates: options.gates,
+    sandbox,
+    ...commandOf(provider, start, options),
+    prompt: job.prompt,
+    estimate,
+    // With a queue the workers decide what runs at once, and where.
+    workspaces: isElsewhere ? null : await workspacesOfRun(io, project, options),
+    queue: isElsewhere ? shownQueue(request.queue, io, project) : null,
+  }
+  const unseen = await notCommitted(io, project, task.file)
+  const all = unseen === null ? warnings : [...warnings, unseen]
+  const json = taskJson({ task, eligible: true, waiting: [] }, project.tierOf)
+  return context.answer({ ...plan, task: json, warnings: all }, () => {
+    context.print(dryRunView(plan))
+    context.printRaw(plan.prompt)
+    context.note(all.map((warning) => line(`warning: ${warning}`)))
+    return []
+  })
+}
+
+/** The job of the task's next attempt, by the same call as a run's. */
+async function jobOf(
+  { env }: Context['io'],
+  project: Project,
+  { task, options, agents }: { task: Task; options: RunOptions; agents: Agents },
+) {
+  const { root, config, folders, tasks, tierOf } = project
+  const git = openReadingGit({ cwd: root, env })
   const ledger = new Ledger(await unlessGitIsMissing(listRecords(git, task.id), []))
   const [choice] = await agents.choicesFor(task)
-  const origins = await openOrigins(project.config.bridges, root)
+  const origins = await openOrigins(config.bridges, root)
   const source = { folders, tasks: () => tasks }
-  const unseen = await notCommitted(io, project, task.file)
-  const { job, estimate, warnings } = await prepare(
+  return prepare(
     {
       task,
       choice,
@@ -71,32 +98,6 @@ async function planOf(
     },
     { options, ledger, ports: { tierOf, prompt: promptOf(project, git), source, origins: origins.files } },
   )
-  const provider = await agents.provider(choice.name)
-  const start = agentRequest(job, {
-    servers: provider.takesMcpServers ? signalServer(io.self, job) : {},
-    cwd: root,
-    env: io.env,
-    notesFile: '',
-    signal: io.signal,
-    log: () => undefined,
-  })
-  const { turns, seconds } = job.limits
-  const plan: DryRun = {
-    task,
-    tier: tierOf(task).tier,
-    limits: { turns, seconds },
-    agent: choice.name,
-    model: choice.model,
-    gates: options.gates,
-    sandbox,
-    ...commandOf(invocationOf(provider, start, options)),
-    prompt: job.prompt,
-    estimate,
-    // With a queue the workers decide what runs at once, and where.
-    workspaces: queue == null ? await workspacesOfRun(io, project, options) : null,
-    queue: queue == null ? null : shownQueue(queue, io, project),
-  }
-  return { plan, warnings: unseen === null ? warnings : [...warnings, unseen] }
 }
 
 /** What would run at once, and where, by the same decision as a run's. */
@@ -121,12 +122,9 @@ async function workspacesOfRun(
 }
 
 /** The command line as the run would start it, for an agent or for a person. */
-function invocationOf(provider: Provider, request: AgentRequest, { byHand }: RunOptions): Invocation {
+function commandOf(provider: Provider, request: AgentRequest, { byHand }: RunOptions) {
   const driven = byHand ? provider.interactive?.(request, 'new') : undefined
-  return driven ? { ...driven, stdin: '' } : provider.invocation(request)
-}
-
-function commandOf({ program, args, stdin }: Invocation): Pick<DryRun, 'command' | 'promptOnStdin'> {
+  const { program, args, stdin } = driven ? { ...driven, stdin: '' } : provider.invocation(request)
   const shown = args.map((arg) => arg.replaceAll(FOLDER, '<private folder>'))
   return { command: [program, ...shown], promptOnStdin: stdin !== '' }
 }

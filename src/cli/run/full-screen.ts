@@ -8,8 +8,7 @@ import { boardOf, EMPTY_BOARD, type Board } from '../../screen/full/board.ts'
 import { RunModel } from '../../screen/full/model.ts'
 import { Screen, type ScreenPorts } from '../../screen/full/screen.ts'
 import type { Terminal } from '../../screen/full/state.ts'
-import type { Context } from '../command.ts'
-import { canvasFor } from '../context.ts'
+import { canvasFor, type Context } from '../command.ts'
 
 /** What differs between a run in this process and a watched one. */
 type ScreenOf = Pick<ScreenPorts, 'liveness' | 'steer' | 'tick' | 'model' | 'terminal'> & {

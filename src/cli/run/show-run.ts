@@ -7,8 +7,7 @@ import { printableJson } from '../../screen/printable.ts'
 import { questionView } from '../../screen/run-state.ts'
 import { RunReporter } from '../../screen/run-reporter.ts'
 import { wantsLiveLines, KEEP_TITLE, TITLE_BACK } from '../../screen/style.ts'
-import type { Context } from '../command.ts'
-import { canvasFor } from '../context.ts'
+import { canvasFor, type Context } from '../command.ts'
 import type { Io } from '../io.ts'
 import { asksPerson, type QuestionTerminal } from './questions.ts'
 
@@ -34,7 +33,7 @@ export function showJson(context: Context): Show {
   return {
     event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     ask: null,
-    warn: (message) => void context.note([warningBlock(message)]),
+    warn: (message) => context.note([warningBlock(message)]),
     end: async () => undefined,
   }
 }

@@ -19,8 +19,7 @@ import { layOut } from '../../screen/layout.ts'
 import { readEvents } from '../../screen/read-journal.ts'
 import { RunStory } from '../../screen/run-story.ts'
 import type { Io } from '../io.ts'
-import { personsPager } from '../pager.ts'
-import { codeOf } from '../task-code.ts'
+import { codeOf, personsPager } from '../task-code.ts'
 
 /** Where the material of a run's tasks comes from. */
 export interface MaterialPlace {

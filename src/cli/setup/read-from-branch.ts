@@ -13,9 +13,8 @@ import { detectGates, MANIFESTS } from '../../config/detect-gates.ts'
 import { contentsOf } from '../../git/contents.ts'
 import { filesIn } from '../../git/tree.ts'
 import type { Gate } from '../../base/nouns.ts'
-import { openHome, type Home } from '../../engine/slot/home.ts'
+import { hooksInTree, openHome, type Home } from '../../engine/slot/home.ts'
 import { lastTrusted } from '../../engine/trust.ts'
-import { untrusted } from './trust.ts'
 import { commit } from '../../git/commit.ts'
 import type { Git } from '../../git/git.ts'
 import { tipOf } from '../../git/head.ts'
@@ -92,6 +91,17 @@ export async function readFromBranch(
   const inForce =
     config.length === 0 ? now : { ...now, config: (await projectAt(home, folder, trusted, where)).config }
   return withGates({ ...inForce, root })
+}
+
+/** The files that decide how a run works, and that agents have changed since a commit. */
+export async function untrusted(home: Home, from: string, tip: string): Promise<readonly string[]> {
+  if (from === tip) return []
+  const { git, prefix } = home
+  const hooks = hooksInTree(home)
+  const names = [...CONFIG_FILES, '.worktreeinclude', 'docs/disciplines'].map((name) => `${prefix}${name}`)
+  const paths = [...names, ...(hooks === null ? [] : [hooks])].map((path) => `:(top,literal)${path}`)
+  const { stdout } = await git.run(['diff-tree', '-r', '-z', '--name-only', from, tip, '--', ...paths])
+  return stdout.toString().split('\0').filter(Boolean)
 }
 
 /** The detected gates. What agents wrote since the last commit of a person adds gates, and takes none away. */

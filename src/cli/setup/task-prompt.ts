@@ -1,67 +1,51 @@
-import type { Gate, McpServer } from '../../base/nouns.ts'
+import { detectGates } from '../../config/detect-gates.ts'
+import type { Place } from '../../config/project.ts'
+import { openReadingGit } from '../../git/door.ts'
 import type { Git } from '../../git/git.ts'
+import { unlessGitIsMissing } from '../../git/open-repository.ts'
+import { listRecords } from '../../git/record.ts'
 import { ignoredPaths } from '../../git/repository.ts'
 import { assemblePrompt, type PromptInput } from '../../prompt/assemble.ts'
 import { gatherPrompt } from '../../prompt/gather.ts'
-import type { EarlierAttempt } from '../../prompt/history.ts'
-import type { Prompt } from '../../prompt/template.ts'
-import type { KeptAttempt } from '../../git/record.ts'
-import type { WritePrompt } from '../../engine/ports.ts'
+import type { PromptRequest } from '../../engine/ports.ts'
 import type { SignalResource } from '../../agents/signal/signal.ts'
 import { sectionBodies } from '../../backlog/edit-section.ts'
 import type { Task } from '../../backlog/model.ts'
-import type { Place } from '../../config/project.ts'
-import { unlessGitIsMissing } from '../../git/open-repository.ts'
+import type { World } from '../../base/world.ts'
 
-/** What the prompt of a task depends on, besides the files of the project. */
-interface PromptWish {
-  readonly task: Task
-  readonly tasks: readonly Task[]
-  readonly attempts: readonly KeptAttempt[]
-  readonly gates: readonly Gate[]
-  /** The names of the gates that failed before the run. */
-  readonly failedBefore: ReadonlySet<string>
+/** The prompt that an agent would get for a task now. */
+export async function previewPrompt(
+  { env }: Pick<World, 'env'>,
+  place: Place,
+  { task, tasks }: { readonly task: Task; readonly tasks: readonly Task[] },
+) {
+  const git = openReadingGit({ cwd: place.root, env })
+  const attempts = await unlessGitIsMissing(listRecords(git, task.id), [])
+  const gates = place.config.gates ?? detectGates(place.root)
+  return promptOf(place, git)({ task, tasks, attempts, gates, failedBefore: [] })
 }
 
-/** A prompt, and what the agent gets with it. */
-export interface TaskPrompt {
-  readonly prompt: Prompt
-  readonly mcpServers: Readonly<Record<string, McpServer>>
-  readonly warnings: readonly string[]
-  /** What the agent can read on demand. */
-  readonly resources: readonly SignalResource[]
-}
-
-/** The function that writes the prompts of a run. */
-export function promptOf(place: Place, git: Git): WritePrompt {
-  return async ({ failedBefore, ...request }) => {
-    const names = new Set(failedBefore.map(({ gate }) => gate.name))
-    const { prompt, warnings, resources } = await writePrompt(place, git, { ...request, failedBefore: names })
-    return { text: prompt.text, estimate: prompt.estimate, warnings, resources }
-  }
-}
-
-/** Writes the prompt of a task: the same for `ralph prompt`, which shows it, and for a run, which sends it. */
-export async function writePrompt(place: Place, git: Git, wish: PromptWish): Promise<TaskPrompt> {
+/** The function that writes prompts from the files of a place, and what the agent gets with them. */
+export function promptOf(place: Place, git: Git) {
   const { root, config } = place
-  const { input, mcpServers, warnings } = await gatherPrompt({
-    root,
-    isIgnored: (paths) => unlessGitIsMissing(ignoredPaths(git, paths), new Set()),
-    task: wish.task,
-    backlog: wish.tasks,
-    attempts: wish.attempts.map(earlierAttempt),
-    gates: wish.gates.map(({ name, command, required }) => ({
-      name,
-      command,
-      required,
-      failedBefore: wish.failedBefore.has(name),
-    })),
-    limits: config.prompt,
-    onDemand: config.knowledge === 'resources',
-    plans: config.plan.dir,
-    mcpServers: config.mcpServers,
-  })
-  return { prompt: assemblePrompt(input), mcpServers, warnings, resources: resourcesOf(input) }
+  return async ({ task, tasks, attempts, gates, failedBefore }: PromptRequest) => {
+    const failed = new Set(failedBefore.map(({ gate }) => gate.name))
+    const { input, mcpServers, warnings } = await gatherPrompt({
+      root,
+      isIgnored: (paths) => unlessGitIsMissing(ignoredPaths(git, paths), new Set()),
+      task,
+      backlog: tasks,
+      attempts: attempts.map(({ detail, ref, ...attempt }) => {
+        return { ...attempt, output: detail, where: `git show ${ref}` }
+      }),
+      gates: gates.map((gate) => ({ ...gate, failedBefore: failed.has(gate.name) })),
+      limits: config.prompt,
+      onDemand: config.knowledge === 'resources',
+      plans: config.plan.dir,
+      mcpServers: config.mcpServers,
+    })
+    return { ...assemblePrompt(input), mcpServers, warnings, resources: resourcesOf(input) }
+  }
 }
 
 /** The task, the notes of the tasks that it depends on, the earlier attempts, and the documents that the prompt only lists. */
@@ -90,8 +74,4 @@ function resourcesOf(input: PromptInput): readonly SignalResource[] {
       file,
     })),
   ]
-}
-
-function earlierAttempt({ number, outcome, reason, detail, changed, ref }: KeptAttempt): EarlierAttempt {
-  return { number, outcome, reason, output: detail, changed, where: `git show ${ref}` }
 }
