@@ -1,38 +1,45 @@
+import * as v from 'valibot'
 import { UserError } from '../../base/errors.ts'
 import { INSIDE_VARIABLE } from '../../base/names.ts'
 import { attemptIn, attemptOffer } from '../mcp/attempt.ts'
-import { PROJECT_ABOUT, projectTools, type ToolCall } from '../mcp/project-tools.ts'
-import { serveMcp, type McpOffer } from '../mcp/server.ts'
+import { mcpConfigFor } from '../mcp/print-config.ts'
+import { serveMcp, type Tool } from '../mcp/server.ts'
 import { withParts } from '../../base/parts.ts'
 import { line } from '../../screen/block.ts'
 import manifest from '../../../package.json' with { type: 'json' }
-import { createContext } from '../command.ts'
+import { createContext, type CommandSpec } from '../command.ts'
 import { COMMANDS, type ContextOf } from '../commands.ts'
 import type { Outlet } from '../io.ts'
-import { GLOBAL_OPTIONS, readOptions } from '../options/option.ts'
+import { GLOBAL_OPTIONS, readOptions, type OptionSpec } from '../options/option.ts'
 
 type Context = ContextOf<'mcp'>
 
 /** Serves the signals of an attempt or the backlog of a project, or prints the configuration for other programs. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context
-  const client = options.printConfig
-  if (client !== undefined) return printConfig(context, client)
+  if (options.printConfig !== undefined) {
+    const config = mcpConfigFor(options.printConfig, io)
+    return context.answer(config, () => {
+      context.printRaw(config.text)
+      const { file, command } = config
+      context.note([line(`Add it to ${file}.`), ...(command === null ? [] : [line(`Or: ${command}`)])])
+      return []
+    })
+  }
   const pipes = io.pipes()
   if (pipes === null)
     throw new UserError(
       'the server speaks with a program, not with a terminal',
       'ralph mcp --print-config claude says what to add to that program.',
     )
+  const { version } = manifest
   const attempt = attemptIn(io.env)
   if (attempt === null) {
-    await serveMcp(projectOffer(context), pipes)
+    const tools = COMMANDS.flatMap((command) => toolOf(context, command))
+    await serveMcp({ version, about: PROJECT_ABOUT, tools, resources: [] }, pipes)
     return 0
   }
-  const offer = attemptOffer(attempt, {
-    version: manifest.version,
-    workspace: io.env[INSIDE_VARIABLE] ?? io.cwd,
-  })
+  const offer = attemptOffer(attempt, { version, workspace: io.env[INSIDE_VARIABLE] ?? io.cwd })
   try {
     await serveMcp(offer, pipes)
   } finally {
@@ -41,35 +48,83 @@ export async function run(context: Context): Promise<number> {
   return 0
 }
 
-async function printConfig(context: Context, client: string): Promise<number> {
-  const { mcpConfigFor } = await import('../mcp/print-config.ts')
-  const config = mcpConfigFor(client, context.io)
-  if (context.json) {
-    context.printJson({ version: 1, ...config })
-    return 0
-  }
-  context.printRaw(config.text)
-  context.note([
-    line(`Add it to ${config.file}.`),
-    ...(config.command === null ? [] : [line(`Or: ${config.command}`)]),
-  ])
-  return 0
+/** The description of the server for the model, outside of a run. */
+const PROJECT_ABOUT =
+  'The backlog of this project: Markdown task files, done one after another by ralph. All tools only read, but `new`, which writes a task file. Nothing here runs a task.'
+
+/** The offered commands, each with the options that are not offered: those that write, and other forms of the same. */
+export const OFFERED: Readonly<Record<string, readonly string[]>> = {
+  next: ['prompt'],
+  list: [],
+  show: [],
+  lint: ['fix'],
+  new: [],
+  graph: ['mermaid', 'dot'],
+  log: ['markdown'],
+  diff: ['markdown'],
 }
 
-function projectOffer(context: Context): McpOffer {
-  const tools = projectTools(COMMANDS, async (call) => ({ ok: true, text: await answer(context, call) }))
-  return { version: manifest.version, about: PROJECT_ABOUT, tools, resources: [] }
+/** Makes a tool of an offered command; its parameters are the command's arguments and options. */
+function toolOf(context: Context, command: CommandSpec): readonly Tool[] {
+  const { name, summary } = command
+  const without = OFFERED[name]
+  if (!without) return []
+  const options = command.options.filter((option) => !without.includes(option.name))
+  const args = argumentsOf(command)
+  return [
+    {
+      name,
+      about: `${summary[0]?.toUpperCase()}${summary.slice(1)}`,
+      input: v.strictObject({
+        ...args,
+        ...Object.fromEntries(options.map((option) => [option.name, schemaOf(option)])),
+      }),
+      readOnly: name !== 'new',
+      async call(input) {
+        const text = await outputOf(context, command, {
+          args: Object.keys(args).flatMap((arg) => textsIn(input[arg])),
+          values: new Map(options.map((option) => [option.name, textsIn(input[option.name])])),
+        })
+        return { ok: true, text: bounded(text) }
+      },
+    },
+  ]
+}
+
+const word = v.pipe(v.string(), v.minLength(1), v.maxLength(1000))
+const words = v.pipe(v.array(word), v.maxLength(200))
+
+/** The parameters for `<id>`, `[id]` and `[...files]`. */
+function argumentsOf({ args }: CommandSpec): Readonly<Record<string, v.GenericSchema>> {
+  return Object.fromEntries(
+    [...args.matchAll(/([<[])(\.\.\.)?([\w-]+)[>\]]/g)].map(([, bracket, many, name = '']) => {
+      const schema = many ? words : word
+      return [name, bracket === '<' ? schema : v.optional(schema)]
+    }),
+  )
+}
+
+function schemaOf({ takes, about }: OptionSpec): v.GenericSchema {
+  const described = (schema: v.GenericSchema): v.GenericSchema =>
+    v.optional(v.pipe(schema, v.description(about)))
+  if (takes === 'flag') return described(v.boolean())
+  if (takes === 'list' || takes === 'repeat') return described(words)
+  return described(typeof takes === 'string' ? word : v.picklist(takes))
+}
+
+/** A parameter's values as they would be typed: a flag has an empty one. */
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.map(String)
+  return value === true ? [''] : []
 }
 
 /** Runs the command in this process, like a call on the command line, and returns its output. */
-async function answer(
-  { io: own, options: given }: Context,
-  { command: name, args, options }: ToolCall,
+async function outputOf(
+  { io: own, where }: Context,
+  command: CommandSpec,
+  { args, values }: { args: readonly string[]; values: ReadonlyMap<string, readonly string[]> },
 ): Promise<string> {
-  const command = COMMANDS.find((spec) => spec.name === name)!
-  const specs = [...GLOBAL_OPTIONS, ...command.options]
-  const dir = given.dir
-  const values = new Map([...options, ...(dir === undefined ? [] : [['dir', [dir]] as const])])
   const printed: string[] = []
   const stdout: Outlet = {
     write: (text) => void printed.push(typeof text === 'string' ? text : Buffer.from(text).toString()),
@@ -78,14 +133,19 @@ async function answer(
     rows: null,
     onResize: () => () => undefined,
   }
-  const io = withParts(own, { stdout, stderr: stdout })
-  const context = createContext(io, {
-    command,
-    args,
-    options: readOptions(specs, values) as Context['options'],
-  })
+  const specs = [...GLOBAL_OPTIONS, ...command.options]
+  const options = { ...readOptions(specs, values), dir: where.dir } as Context['options']
   const { run: work } = await command.load()
   // A negative result (nothing eligible, errors found) is an answer too.
-  await work(context)
+  await work(createContext(withParts(own, { stdout, stderr: stdout }), { command, args, options }))
   return printed.join('')
+}
+
+/** Models do not read more, and most programs refuse it. */
+const LONGEST = 60_000
+
+function bounded(text: string): string {
+  if (text.length <= LONGEST) return text
+  const kept = text.slice(0, text.lastIndexOf('\n', LONGEST) + 1)
+  return `${kept}\n(Cut here, at ${Math.round(LONGEST / 1000)} KB of ${Math.round(text.length / 1000)}: ask for less.)\n`
 }

@@ -13,7 +13,8 @@ import {
   type SignalName,
   type SignalResource,
 } from '../../agents/signal/signal.ts'
-import type { McpOffer, McpResource, Tool } from './server.ts'
+import { pathWithin, truePaths } from '../../base/paths.ts'
+import type { McpOffer } from './server.ts'
 
 /** The descriptions of the signals for the model. */
 const ABOUT: Readonly<Record<SignalName, string>> = {
@@ -30,73 +31,84 @@ const SERVER_ABOUT =
   'ralph runs you on one task. Call `done` when it is done or `blocked` when only a person can help, instead of ending with a marker in your final message.'
 
 /** The attempt's variables if the server was started in one; else null. */
-export function attemptIn(
-  env: Readonly<Record<string, string | undefined>>,
-): { readonly folder: string; readonly token: string } | null {
-  const [folder, token] = [env[SIGNAL_VARIABLES.folder], env[SIGNAL_VARIABLES.token]]
+export function attemptIn(env: Readonly<Record<string, string | undefined>>): Attempt | null {
+  const { [SIGNAL_VARIABLES.folder]: folder, [SIGNAL_VARIABLES.token]: token } = env
   return folder === undefined || token === undefined ? null : { folder, token }
+}
+
+/** The folder of an attempt's signals, and what shows that they come from its agent. */
+interface Attempt {
+  readonly folder: string
+  readonly token: string
 }
 
 /** What the server offers the agent of an attempt, in its workspace. */
 export function attemptOffer(
-  attempt: { readonly folder: string; readonly token: string },
+  attempt: Attempt,
   { version, workspace }: { readonly version: string; readonly workspace: string },
 ): McpOffer & { readonly close: () => void } {
-  const line = openLine(attempt)
-  const tools = SIGNAL_NAMES.map((name): Tool => ({
-    name,
-    about: ABOUT[name],
-    input: SIGNALS[name],
-    readOnly: false,
-    call: (input, cancelled) => line.call(name, input, cancelled),
-  }))
-  const resources = resourcesIn(attempt.folder).map((resource) => served(resource, workspace))
-  return { version, about: SERVER_ABOUT, tools, resources, close: () => line.close() }
+  const { call, close } = openLine(attempt)
+  return {
+    version,
+    about: SERVER_ABOUT,
+    tools: SIGNAL_NAMES.map((name) => ({
+      name,
+      about: ABOUT[name],
+      input: SIGNALS[name],
+      readOnly: false,
+      call: (input, cancelled) => call(name, input, cancelled),
+    })),
+    resources: resourcesIn(attempt.folder).map(({ uri, title, text, file }) => ({
+      uri,
+      title,
+      read: async () => text ?? readInside(workspace, file!),
+    })),
+    close,
+  }
 }
 
 /** How long ralph may take to reply if no person has to answer. */
 const REPLY_MS = 30_000
 
-const ENDED: Reply = { id: '', ok: false, text: 'Refused: this attempt has ended.' }
-const SILENT: Reply = {
-  id: '',
-  ok: false,
-  text: 'ralph does not answer: say it at the end of your final message.',
-}
-
 /** The connection to ralph. */
-function openLine({ folder, token }: { readonly folder: string; readonly token: string }) {
+function openLine({ folder, token }: Attempt) {
   const [sent, replies] = [join(folder, SIGNAL_FILES.said), join(folder, SIGNAL_FILES.replies)]
-  const waiting = new Map<string, (reply: Reply) => void>()
-  const unfollow = existsSync(replies)
+  const waiting = new Map<string, (reply: Pick<Reply, 'ok' | 'text'>) => void>()
+  const close = existsSync(replies)
     ? followLines(replies, (text) => {
         const reply = readReply(text)
         if (reply) waiting.get(reply.id)?.(reply)
       })
     : () => undefined
   const send = (message: object): boolean => existsSync(sent) && appendLine(sent, message)
-  return {
-    close: unfollow,
-    call: (signal: SignalName, input: object, cancelled: AbortSignal): Promise<Reply> =>
-      new Promise((resolve) => {
-        const id = crypto.randomUUID()
-        const end = (reply: Reply): void => {
-          clearTimeout(timer)
-          cancelled.removeEventListener('abort', withdraw)
-          waiting.delete(id)
-          resolve(reply)
-        }
-        const withdraw = (): void => {
+  const call = async (signal: SignalName, input: object, cancelled: AbortSignal) => {
+    const id = crypto.randomUUID()
+    let timer: NodeJS.Timeout | undefined
+    let withdraw = (): void => undefined
+    try {
+      return await new Promise<Pick<Reply, 'ok' | 'text'>>((resolve) => {
+        const refuse = (text: string): void => resolve({ ok: false, text })
+        withdraw = () => {
           send({ id, token, signal: 'withdrawn' })
-          end({ id, ok: false, text: 'Nobody waits for the answer any more.' })
+          refuse('Nobody waits for the answer any more.')
         }
-        // A person may take their time; ralph reports when it stops waiting.
-        const timer = signal === 'ask' ? undefined : setTimeout(() => end(SILENT), REPLY_MS)
         cancelled.addEventListener('abort', withdraw)
-        waiting.set(id, end)
-        if (!send({ id, token, signal, input })) end(ENDED)
-      }),
+        waiting.set(id, resolve)
+        // A person may take their time; ralph reports when it stops waiting.
+        if (signal !== 'ask')
+          timer = setTimeout(
+            () => refuse('ralph does not answer: say it at the end of your final message.'),
+            REPLY_MS,
+          )
+        if (!send({ id, token, signal, input })) refuse('Refused: this attempt has ended.')
+      })
+    } finally {
+      clearTimeout(timer)
+      cancelled.removeEventListener('abort', withdraw)
+      waiting.delete(id)
+    }
   }
+  return { call, close }
 }
 
 function resourcesIn(folder: string): readonly SignalResource[] {
@@ -109,21 +121,11 @@ function resourcesIn(folder: string): readonly SignalResource[] {
   }
 }
 
-function served({ uri, title, text, file }: SignalResource, workspace: string): McpResource {
-  return {
-    uri,
-    title,
-    read: async () => text ?? (file === null ? '' : await readInside(workspace, file)),
-  }
-}
-
 /** Reads a file unless a link leads out of the workspace. */
 async function readInside(workspace: string, file: string): Promise<string> {
   const path = join(workspace, file)
   if (!existsSync(path)) throw new UserError(`${file} is not there any more`)
-  const { pathWithin, truePaths } = await import('../../base/paths.ts')
-  const truePath = truePaths()
-  if (pathWithin(truePath(workspace), realpathSync(path)) === null)
+  if (pathWithin(truePaths()(workspace), realpathSync(path)) === null)
     throw new UserError(`${file} leads out of the workspace`)
   return readFile(path, 'utf8')
 }
