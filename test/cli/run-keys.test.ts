@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyPress, Keyboard } from '../../src/cli/keyboard.ts'
-import { RunKeys, type KeyDesk } from '../../src/cli/run/keys.ts'
+import { runKeys, type KeyDesk } from '../../src/cli/run/keys.ts'
 import type { Emitted } from '../../src/engine/events/event.ts'
 import { Control } from '../../src/engine/control.ts'
 import { liveRun } from '../ui/live-run.ts'
@@ -30,7 +30,7 @@ async function keys({ pushes = false, columns = 80 } = {}) {
     return ''
   }
   play(AT_WORK)
-  const shown = new RunKeys({
+  const shown = runKeys({
     keyboard,
     reporter,
     control,

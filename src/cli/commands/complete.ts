@@ -26,7 +26,7 @@ export async function run(context: Context): Promise<number> {
   const sandbox = await openSandbox(io.env, project, mode === 'on' ? 'on' : 'off')
   const agents = new Agents(io, {}, { ...project, isCaged: sandbox.state.on })
   const ports = await runPorts(io, project, { agents, ask: null, sandbox })
-  const show = context.json ? null : await showLines(context, { verbose: false })
+  const show = context.json ? null : await showLines(context)
   const results: GateResult[] = []
   const emit = (happening: Happening): void => {
     if (happening.type === 'gate-finished') results.push(happening.result)

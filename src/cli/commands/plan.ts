@@ -39,7 +39,7 @@ async function planByAgent(context: Context): Promise<number> {
   const { io, json } = context
   const request = await requestOf(context)
   const place = overridden(await openPlace(context.where), PLAN_OPTIONS, context.options)
-  const show = json ? null : await showLines(context, { verbose: false })
+  const show = json ? null : await showLines(context)
   const prompts: object[] = []
   const dialogue = json ? null : io.dialogue()
   const questions = dialogue && planQuestions({ ...dialogue, signal: io.signal })

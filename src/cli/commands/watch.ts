@@ -30,8 +30,7 @@ async function watchOn(context: Context, place: Place, terminal: Terminal): Prom
   )
   // Reads some events before the first frame.
   watch.start()
-  opened = await makeScreen(context, {
-    place,
+  opened = await makeScreen(context, place, {
     model: watch.model,
     terminal,
     liveness: () => ({ isAlive: watch.isAlive, isOwn: false }),
@@ -67,7 +66,7 @@ const POLL_MS = 1000
 /** Prints it as lines, or as events, until its end. */
 async function printRun(context: Context, place: Place): Promise<number> {
   const { io, args, json } = context
-  const show: Show = json ? showJson(context) : await showLines(context, { verbose: false })
+  const show: Show = json ? showJson(context) : await showLines(context)
   const over = new AbortController()
   const end = (): void => {
     if (watch.isOver) over.abort()

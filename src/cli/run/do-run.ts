@@ -1,6 +1,5 @@
 import { relative } from 'node:path'
 import { UserError, unreachable } from '../../base/errors.ts'
-import type { Emit, RunOptions } from '../../engine/ports.ts'
 import type { RunEvent, RunFinished } from '../../engine/events/event.ts'
 import { findTask } from '../../config/find-task.ts'
 import { refuseToStart } from '../../base/world.ts'
@@ -13,174 +12,59 @@ import { startRun } from '../setup/start-run.ts'
 import { Control } from '../../engine/control.ts'
 import { runFolder } from '../../engine/folder.ts'
 import { journalPath } from '../../engine/journal.ts'
-import type { PersonTerminal } from '../../process/terminal.ts'
-import type { Terminal } from '../../screen/full/state.ts'
 import type { ContextOf } from '../commands.ts'
 import { openTerminal } from '../terminal.ts'
-import { RunKeys, type KeyDesk } from './keys.ts'
-import { openPersonTerminal } from './person-terminal.ts'
+import { showOwnRun } from './own-run.ts'
 import { showJson, type LineShow } from './show-run.ts'
-import { stageOf, type Stage } from './stage.ts'
-import { runRequest } from './request.ts'
 
 type Context = ContextOf<'run'>
 
 /** Does the next task, the named task, or one after the other; shows it in these lines, or as JSON if there are none. */
 export async function doRun(context: Context, lines: LineShow | null): Promise<number> {
-  const isTui = context.options.tui
-  const own = await openProject(context.where)
-  const request = requestOf(context, own)
-  const terminal = lines?.isLive ? openTerminal(context.io) : null
-  if (isTui && !terminal) throw noFullScreen()
-  if (context.options.dryRun) {
-    const { dryRun } = await import('./dry-run.ts')
-    return dryRun(context, overridden(own, RUN_OPTIONS, request), request)
+  const { io, where } = context
+  const { tui, dryRun } = context.options
+  const canAsk = !context.json && io.dialogue() !== null
+  const own = await openProject(where)
+  const request = requestOf(context, own, canAsk)
+  const terminal = lines?.isLive ? openTerminal(io) : null
+  if (tui && !terminal)
+    throw new UserError(
+      '--tui needs a terminal that it has to itself, and nothing else to print',
+      'Leave it out here: ralph watch shows the run in another terminal.',
+    )
+  if (dryRun) {
+    const { dryRun: show } = await import('./dry-run.ts')
+    return show(context, overridden(own, RUN_OPTIONS, request), request)
   }
-  refuseToStart(context.io, own.root)
-  const read = await readFromBranch(context.io, context.where, own, { request, ask: lines?.ask ?? null })
+  refuseToStart(io, own.root)
+  const read = await readFromBranch(io, where, own, { request, ask: lines?.ask ?? null })
   const project = overridden(read.project, RUN_OPTIONS, request)
-  const options = runOptions(request, project, canAsk(context))
+  const options = runOptions(request, project, canAsk)
   const control = new Control()
-  let stage: Stage | null = null
-  const lent = lines && personTerminal(context, lines, terminal)
-  const shown =
-    lines &&
-    withKeys(lines, context, {
-      project,
-      control,
-      options,
-      full: terminal && (() => stage?.open()),
-      canTakeOver: lent !== null,
-    })
-  stage = shown && terminal && stageOf(context, shown, { project, control, terminal })
-  const show = stage ?? shown ?? showJson(context)
-  if (isTui) stage?.open()
+  const shown = lines && showOwnRun(context, lines, { project, options, control, terminal })
+  if (tui) shown?.full?.()
+  const { ask, warn, event: show, end } = shown ?? showJson(context)
   let code = 0
-  const emit: Emit<RunEvent> = (event) => {
+  const emit = (event: RunEvent): void => {
     if (event.type === 'run-started')
-      context.io.runLog.path = relative(context.io.cwd, journalPath(runFolder(project.root).logs, event.run))
-    show.event(event)
+      io.runLog.path = relative(io.cwd, journalPath(runFolder(project.root).logs, event.run))
+    show(event)
     if (event.type === 'run-finished') code = exitCode(event)
   }
   try {
-    const { ask, warn } = show
     const { warnings } = read
-    const run = { request, options, ask, terminal: lent, emit, control, warn, warnings }
-    await startRun(context.io, project, run)
+    const run = { request, options, ask, terminal: shown?.lent ?? null, emit, control, warn, warnings }
+    await startRun(io, project, run)
   } finally {
-    await show.end()
+    await end()
   }
   return code
 }
 
-function noFullScreen(): UserError {
-  return new UserError(
-    '--tui needs a terminal that it has to itself, and nothing else to print',
-    'Leave it out here: ralph watch shows the run in another terminal.',
-  )
-}
-
-/**
- * The terminal in which a person can drive an agent; null if nobody is at a terminal. Lines and full screen are
- * hidden meanwhile.
- */
-function personTerminal(
-  { io }: Context,
-  { reporter }: LineShow,
-  terminal: Terminal | null,
-): PersonTerminal | null {
-  return openPersonTerminal(io, () => {
-    const release = reporter.hold()
-    let back = (): void => undefined
-    void terminal?.lend(() => new Promise<void>((resolve) => (back = resolve)))
-    return () => {
-      back()
-      release()
-    }
-  })
-}
-
-/** What keys use of a run. */
-interface Keyed extends Pick<KeyDesk, 'control' | 'full' | 'canTakeOver'> {
-  readonly project: Project
-  readonly options: RunOptions
-}
-
-/** Adds keys to lines in a terminal; the durations of earlier tasks are looked up after the first lines are drawn. */
-function withKeys(
-  show: LineShow,
-  { io }: Context,
-  { project, control, options, full, canTakeOver }: Keyed,
-): LineShow {
-  if (!show.isLive) return show
-  const { reporter, canvas } = show
-  const keyboard = io.keyboard()
-  const run = (): string | null => reporter.status?.run ?? null
-  let keys: RunKeys | null = null
-  const begin = async (): Promise<void> => {
-    const { taskDurations } = await import('./pace.ts')
-    const most = options.loop ? (options.maxTasks ?? Infinity) : 1
-    reporter.pace({ durations: await taskDurations(io, project), most })
-  }
-  return {
-    ...show,
-    event(event) {
-      show.event(event)
-      keys?.event(event)
-      if (event.type !== 'run-started') return
-      const open: KeyDesk['open'] = async (what, id, lend) => {
-        const { openOutside } = await import('./task-material.ts')
-        const place = { io, place: project, run, colour: canvas().colour }
-        return openOutside(place, what, { id, file: '', lend })
-      }
-      const { push: pushes } = options
-      if (keyboard)
-        keys = new RunKeys({
-          keyboard,
-          reporter,
-          control,
-          open,
-          pushes,
-          full,
-          canTakeOver,
-          leaving: leaving(io.env),
-        })
-      void begin()
-    },
-    async end() {
-      await keys?.end()
-      await show.end()
-    },
-  }
-}
-
-/** How to leave the run: it ends with its terminal, so only a terminal that is kept for later can be left. */
-function leaving({ TMUX, STY }: Context['io']['env']): string {
-  if (TMUX) return 'to leave it running, detach from tmux'
-  if (STY) return 'to leave it running, detach from screen'
-  return 'it needs this terminal: to leave a run going, start it in tmux or screen'
-}
-
-function requestOf(context: Context, { tasks }: Project): RunRequest {
-  const { args, options } = context
-  const [named] = args
-  const task = named === undefined ? null : findTask(tasks, named).id
-  if (task !== null && options.loop) {
-    throw new UserError('--loop cannot be used with a task id', 'Leave one of them out.')
-  }
-  return runRequest(options, { task, canAsk: canAsk(context) })
-}
-
-function canAsk({ json, io }: Context): boolean {
-  return !json && io.dialogue() !== null
-}
-
-function exitCode(finished: RunFinished): number {
-  if (finished.blocked.length + finished.failed.length + finished.held.length > 0)
-    return finished.end === 'interrupted' ? 130 : 1
-  switch (finished.end) {
+function exitCode({ blocked, failed, held, end }: RunFinished): number {
+  switch (end) {
     case 'done':
-      return 0
+      return blocked.length + failed.length + held.length > 0 ? 1 : 0
     case 'interrupted':
       return 130
     case 'nothing-eligible':
@@ -191,6 +75,71 @@ function exitCode(finished: RunFinished): number {
     case 'not-pushed':
       return 1
     default:
-      return unreachable(finished.end)
+      return unreachable(end)
   }
+}
+
+/** What the command line of a run asks for. */
+function requestOf({ args, options }: Context, { tasks }: Project, canAsk: boolean): RunRequest {
+  const [named] = args
+  const task = named === undefined ? null : findTask(tasks, named).id
+  if (task !== null && options.loop)
+    throw new UserError('--loop cannot be used with a task id', 'Leave one of them out.')
+  refuseContradictions(options, canAsk)
+  const { gates, noGates } = options
+  return { ...options, task, gates: noGates || gates.length > 0 ? gates : null }
+}
+
+/** Refuses flags that have no effect, or contradict each other: to choose one would be a guess. */
+function refuseContradictions(options: Context['options'], canAsk: boolean): void {
+  const { loop, maxTasks, jobs, branch, queue, push, byHand, command, gates, noGates, onFailure } = options
+  const { agent = 'command' } = options
+  const fix = 'Without --loop a run does one task.'
+  refuse(maxTasks !== undefined && !loop, '--max-tasks needs --loop', fix)
+  refuse(jobs !== undefined && !loop, '--jobs needs --loop', fix)
+  refuse(
+    branch !== undefined && push,
+    '--push is about the branch that is checked out, and --branch lands on another',
+  )
+  refuse(gates.length > 0 && noGates, '--no-gates takes no gate at all, and --gate names one')
+  refuseWithQueue(options)
+  refuse(
+    command !== undefined && agent !== 'command',
+    `--command is for the agent named command, not for ${agent}`,
+    'Take --agent command, or leave --command out.',
+  )
+  refuse(byHand && (jobs ?? 1) > 1, '--interactive has one terminal, and --jobs wants several tasks at once')
+  refuse(
+    byHand && queue !== undefined,
+    '--interactive has you drive an agent here, and --queue has workers elsewhere run theirs',
+  )
+  refuse(
+    onFailure === 'ask' && !canAsk,
+    '--on-failure ask finds nobody to ask here',
+    'Outside a terminal, and with --json, take block or stop.',
+  )
+}
+
+const IN_CONFIG =
+  'Workers take it from the configuration at the commit that a task begins from: put it there, and commit it.'
+
+/**
+ * Refuses these flags with a queue: workers take commands only from the committed configuration, because anybody on
+ * the queue could send others.
+ */
+function refuseWithQueue({ queue, remote, gates, noGates, command, full, push }: Context['options']): void {
+  if (queue === undefined)
+    return refuse(
+      remote !== undefined,
+      '--remote is about what workers share with the run',
+      'Add --queue, or leave it out.',
+    )
+  const given = { gate: gates.length > 0, 'no-gates': noGates, command: command !== undefined, yolo: full }
+  for (const [name, isGiven] of Object.entries(given))
+    refuse(isGiven, `--${name} and --queue do not go together`, IN_CONFIG)
+  refuse(push, '--push and --queue do not go together', 'What lands is pushed at once: leave --push out.')
+}
+
+function refuse(isWrong: boolean, message: string, fix = 'Leave one of them out.'): void {
+  if (isWrong) throw new UserError(message, fix)
 }

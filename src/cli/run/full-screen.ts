@@ -3,40 +3,36 @@ import { controlAnswers } from '../../engine/control-socket.ts'
 import type { Control } from '../../engine/control.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
 import { LiveListing } from '../../config/listing.ts'
-import type { Place, Project } from '../../config/project.ts'
-import { boardOf, EMPTY_BOARD, type Board } from '../../screen/full/board.ts'
+import type { Place } from '../../config/project.ts'
+import { boardOf, EMPTY_BOARD } from '../../screen/full/board.ts'
 import { RunModel } from '../../screen/full/model.ts'
 import { Screen, type ScreenPorts } from '../../screen/full/screen.ts'
 import type { Terminal } from '../../screen/full/state.ts'
 import { canvasFor, type Context } from '../command.ts'
 
 /** What differs between a run in this process and a watched one. */
-type ScreenOf = Pick<ScreenPorts, 'liveness' | 'steer' | 'tick' | 'model' | 'terminal'> & {
-  readonly place: Place
-}
+type ScreenOf = Pick<ScreenPorts, 'liveness' | 'steer' | 'tick' | 'model' | 'terminal'>
 
 /** Makes the full screen of a run, with its tasks, which are read again when their files change. */
-export async function makeScreen({ io, options }: Context, { place, ...rest }: ScreenOf) {
+export async function makeScreen({ io, options }: Context, place: Place, own: ScreenOf) {
   const listing = new LiveListing(place, ['title', 'milestone'])
   const { colour, ascii = false } = canvasFor(io.stdout, io.env, options.noColor)
-  const at = { io, place, run: () => rest.model.status?.run ?? null, colour }
-  let board: Board = EMPTY_BOARD
-  const read = async (): Promise<void> => {
-    board = boardOf(await listing.read(), board.revision + 1)
-  }
-  await read()
+  const at = { io, place, run: () => own.model.status?.run ?? null, colour }
+  // Loaded later, because the first frame does not need it.
+  const material = () => import('./task-material.ts')
+  let board = boardOf(await listing.read(), EMPTY_BOARD.revision + 1)
   const screen = new Screen({
-    ...rest,
+    ...own,
     look: { colour, ascii },
     now: io.now,
     board: () => board,
     project: basename(place.root),
-    material: async (task, tab) => (await taskMaterial()).materialOf(at, task, tab),
-    open: async (what, task, lend) => (await taskMaterial()).openOutside(at, what, { ...task, lend }),
+    material: async (task, tab) => (await material()).materialOf(at, task, tab),
+    open: async (what, task, lend) => (await material()).openOutside(at, what, { ...task, lend }),
   })
   /** Reads the tasks again, and shows them. */
   const reread = oneAtATime(async () => {
-    await read()
+    board = boardOf(await listing.read(), board.revision + 1)
     screen.changed()
   })
   const forget = listing.watch(reread)
@@ -44,8 +40,8 @@ export async function makeScreen({ io, options }: Context, { place, ...rest }: S
     screen,
     taskIds: () => board.tasks.map(({ id }) => id),
     /** Shows an event that the model has. */
-    changed: (event: RunEvent): void => {
-      if (changesFiles(event)) reread()
+    changed: ({ type }: RunEvent): void => {
+      if (CHANGES_FILES.has(type)) reread()
       screen.changed()
     },
     end: (): void => {
@@ -55,8 +51,13 @@ export async function makeScreen({ io, options }: Context, { place, ...rest }: S
   }
 }
 
-/** Loaded later, because the first frame does not need it. */
-const taskMaterial = (): Promise<typeof import('./task-material.ts')> => import('./task-material.ts')
+/** The events after which task files are not as they were. */
+const CHANGES_FILES: ReadonlySet<RunEvent['type']> = new Set([
+  'task-completed',
+  'task-blocked',
+  'answered',
+  'run-finished',
+])
 
 /** Repeats the work if it is requested while it runs. Errors are ignored: the tasks stay as they were. */
 function oneAtATime(work: () => Promise<void>): () => void {
@@ -75,25 +76,13 @@ function oneAtATime(work: () => Promise<void>): () => void {
   }
 }
 
-/** Whether the event means that a task file has changed. */
-function changesFiles({ type }: RunEvent): boolean {
-  return (
-    type === 'task-completed' || type === 'task-blocked' || type === 'answered' || type === 'run-finished'
-  )
-}
-
-/** The parts of a run in this process that its full screen uses. */
-export interface OwnRun {
-  readonly project: Project
-  readonly control: Control
-  readonly terminal: Terminal
-}
-
 /** The full screen of a run in this process. */
-export async function ownScreen(context: Context, { project, control, terminal }: OwnRun) {
+export async function ownScreen(
+  context: Context,
+  { project, control, terminal }: { project: Place; control: Control; terminal: Terminal },
+) {
   const model = new RunModel()
-  const { screen, taskIds, changed, end } = await makeScreen(context, {
-    place: project,
+  const { screen, taskIds, changed, end } = await makeScreen(context, project, {
     model,
     terminal,
     liveness: () => ({ isAlive: !model.status?.ended, isOwn: true }),

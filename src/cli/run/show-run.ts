@@ -1,15 +1,17 @@
+import { createInterface } from 'node:readline'
+import { oneAtATime } from '../../base/mutex.ts'
 import type { Emit, RunPorts } from '../../engine/ports.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
+import { questionText } from '../../engine/questions.ts'
 import { headed, warningBlock } from '../../screen/block.ts'
 import { layOut, type Canvas } from '../../screen/layout.ts'
 import { reflowsLines } from '../../screen/live-region.ts'
-import { printableJson } from '../../screen/printable.ts'
+import { printable, printableJson } from '../../screen/printable.ts'
 import { questionView } from '../../screen/run-state.ts'
 import { RunReporter } from '../../screen/run-reporter.ts'
 import { wantsLiveLines, KEEP_TITLE, TITLE_BACK } from '../../screen/style.ts'
 import { canvasFor, type Context } from '../command.ts'
-import type { Io } from '../io.ts'
-import { asksPerson, type QuestionTerminal } from './questions.ts'
+import type { Dialogue, Io } from '../io.ts'
 
 /** Shows a run, and asks its questions. */
 export interface Show {
@@ -23,7 +25,6 @@ export interface Show {
 /** Shows a run as lines for a person. */
 export interface LineShow extends Show {
   readonly reporter: RunReporter
-  readonly canvas: () => Canvas
   /** Whether live lines are below the others. */
   readonly isLive: boolean
 }
@@ -41,17 +42,13 @@ export function showJson(context: Context): Show {
 const TICK_MS = 1000
 
 /** Prints lines for a person, and in a terminal live lines below them. */
-export async function showLines(
-  { io, options }: Context,
-  { verbose }: { readonly verbose: boolean },
-): Promise<LineShow> {
+export async function showLines({ io, options }: Context, { verbose = false } = {}): Promise<LineShow> {
   const { env, now, stdout } = io
-  const canvas = (): Canvas => canvasFor(stdout, env, options.noColor)
   const isLive = wantsLiveLines({ env, isTerminal: stdout.columns !== null })
   const live = { rows: () => stdout.rows ?? 24, reflows: reflowsLines(env), later }
   const reporter = new RunReporter({
     write: stdout.write,
-    canvas,
+    canvas: () => canvasFor(stdout, env, options.noColor),
     now,
     verbose,
     live: isLive ? live : null,
@@ -59,25 +56,13 @@ export async function showLines(
   const ticking = setInterval(() => reporter.tick(), TICK_MS)
   const unwatch = isLive ? stdout.onResize(() => reporter.tick()) : () => undefined
   const dialogue = io.dialogue()
-  const desk: QuestionTerminal = {
-    moves: isLive,
-    open(question) {
-      const ends = [reporter.hold(), io.keyboard()?.pause(), isLive ? callPerson(io, question) : undefined]
-      return () => ends.toReversed().forEach((end) => end?.())
-    },
-    draw: (question, choices) =>
-      layOut(
-        questionView(question, choices).map((block) => headed(['  '], block)),
-        canvasFor(io.stderr, env, options.noColor),
-      ),
-  }
+  const canvas = (): Canvas => canvasFor(io.stderr, env, options.noColor)
   return {
     reporter,
-    canvas,
     isLive,
     event: (event) => reporter.event(event),
     warn: (message) => reporter.print([warningBlock(message)]),
-    ask: dialogue && asksPerson({ ...dialogue, signal: io.signal }, desk),
+    ask: dialogue && asksPerson(io, dialogue, { reporter, isLive, canvas }),
     async end() {
       clearInterval(ticking)
       unwatch()
@@ -86,9 +71,48 @@ export async function showLines(
   }
 }
 
+function later(callback: () => void, milliseconds: number): () => void {
+  const timer = setTimeout(callback, milliseconds)
+  return () => clearTimeout(timer)
+}
+
+/** Asks a person what a run cannot decide, one question at a time; a signal withdraws a question. */
+function asksPerson(
+  io: Io,
+  dialogue: Dialogue,
+  { reporter, isLive, canvas }: Pick<LineShow, 'reporter' | 'isLive'> & { readonly canvas: () => Canvas },
+): NonNullable<RunPorts['ask']> {
+  const inTurn = oneAtATime()
+  return ({ options, ...question }, over) =>
+    inTurn(async () => {
+      const ends = AbortSignal.any([io.signal, over])
+      if (ends.aborted) return null
+      const text = questionText(question)
+      const choices = options.map((option) => MEANING.get(option) ?? option)
+      const view = questionView(text, choices).map((block) => headed(['  '], block))
+      const lent = [reporter.hold(), io.keyboard()?.pause(), isLive ? callPerson(io, text) : undefined]
+      dialogue.output.write(layOut(view, canvas()))
+      try {
+        const typed = await typedLine(dialogue, ends, isLive)
+        const chosen = /^\d+$/.test(typed ?? '') ? options[Number(typed) - 1] : undefined
+        return chosen ?? options[choices.indexOf(typed ?? '')] ?? typed
+      } finally {
+        for (const end of lent.toReversed()) end?.()
+      }
+    })
+}
+
+/** What the choices for a failed task do. */
+const MEANING: ReadonlyMap<string, string> = new Map([
+  ['retry', 'try again'],
+  ['skip', 'leave it, go on with the next'],
+  ['block', 'block it, go on with the next'],
+  ['abort', 'end the run'],
+])
+
 /** Rings the bell, and shows the question in the window's title; the returned function restores the title. */
 function callPerson({ stdout, atExit }: Pick<Io, 'stdout' | 'atExit'>, question: string): () => void {
-  stdout.write(`${KEEP_TITLE}\u001b]2;ralph: ${question}\u0007\u0007`)
+  stdout.write(`${KEEP_TITLE}\u001b]2;ralph: ${printable(question)}\u0007\u0007`)
   const restore = (): void => stdout.write(TITLE_BACK)
   const forget = atExit(restore)
   return () => {
@@ -97,7 +121,27 @@ function callPerson({ stdout, atExit }: Pick<Io, 'stdout' | 'atExit'>, question:
   }
 }
 
-function later(callback: () => void, milliseconds: number): () => void {
-  const timer = setTimeout(callback, milliseconds)
-  return () => clearTimeout(timer)
+/** The first line with words; null if the question was withdrawn, or the person left it. */
+async function typedLine(
+  { input, output }: Dialogue,
+  over: AbortSignal,
+  terminal: boolean,
+): Promise<string | null> {
+  const lines = createInterface({ input, output, terminal, prompt: '     ' })
+  try {
+    return await new Promise((resolve) => {
+      const leave = (): void => resolve(null)
+      over.addEventListener('abort', leave, { once: true })
+      lines.on('SIGINT', leave).on('close', leave)
+      lines.on('line', (line) => {
+        const words = line.trim()
+        if (words === '') lines.prompt()
+        else resolve(words)
+      })
+      lines.prompt()
+    })
+  } finally {
+    if (over.aborted) output.write('\n')
+    lines.close()
+  }
 }

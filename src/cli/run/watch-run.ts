@@ -9,7 +9,6 @@ import { openRepository } from '../../git/open-repository.ts'
 import { RunModel } from '../../screen/full/model.ts'
 import { JournalReader, runsIn } from '../../screen/read-journal.ts'
 import type { Io } from '../io.ts'
-
 /** Gets the events of a watched run. */
 interface WatchListener {
   /** Called with the events that can be shown; those of a later version are only among `all`. */
