@@ -1,25 +1,27 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
+import { type Comment, type Criterion, NO_DATE, OF_ALL } from '../backlog/draft.ts'
+import { sectionBodies } from '../backlog/edit-section.ts'
+import type { ExportName } from '../backlog/formats.ts'
+import type { SectionName, Task } from '../backlog/model.ts'
+import { readOrigin } from '../backlog/origin.ts'
+import { isNone } from '../backlog/values.ts'
+import type { Project } from '../config/project.ts'
+import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
 import { tasksJsoncText } from './bridges/change.ts'
 import { tasksYaml, yamlList } from './bridges/db.ts'
-import { disciplineRows, featureRows, type NamedText } from './bridges/db-documents.ts'
-import { draftOfTask, originKeys } from './bridges/from-task.ts'
-import type { ForeignDraft } from './bridges/draft.ts'
+import { disciplineRow, featureRow } from './bridges/db-documents.ts'
+import { foreignDraft, type ForeignDraft } from './bridges/format.ts'
 import { implementationText } from './bridges/implementation.ts'
-import type { ExportName } from '../backlog/formats.ts'
-import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
 import { initialState } from './bridges/run-state.ts'
-import type { Task } from '../backlog/model.ts'
-import type { Project } from '../config/project.ts'
 
 /** The backlog in another tool's format: a text for each file; most formats have one file, without a name. */
 export async function exportedTexts(
-  project: Pick<Project, 'root' | 'tasks'>,
+  { root, tasks }: Pick<Project, 'root' | 'tasks'>,
   as: ExportName,
   now: Date,
 ): Promise<ReadonlyMap<string, string>> {
-  const { root, tasks } = project
   switch (as) {
     case 'implementation':
       return new Map([['', implementationText(draftsOf(tasks, /(?:^|\/)implementation\.json$/), now)]])
@@ -29,28 +31,24 @@ export async function exportedTexts(
       return new Map([['', jsonText({ ...initialState(tasks, now), phase: phaseOf(tasks) })]])
     case 'json':
       return new Map([['', jsonText({ version: 1, tasks: draftsOf(tasks, /^$/).map(jsonOf) })]])
-    case 'db':
+    case 'db': {
+      const numbers = tasks.map(({ number }) => number)
       return new Map([
-        ['disciplines.yaml', yamlList(await disciplineRows(await textsIn(root, DISCIPLINES)))],
-        ['features.yaml', yamlList(await featureRows(await textsIn(root, FEATURES)))],
-        ['tasks.yaml', dbTasks(tasks)],
+        ['disciplines.yaml', yamlList(await rowsIn(root, DISCIPLINES, disciplineRow))],
+        ['features.yaml', yamlList(await rowsIn(root, FEATURES, featureRow))],
+        ['tasks.yaml', tasksYaml(draftsOf(tasks, /\.ya?ml$/), numbers)],
       ])
+    }
   }
 }
 
-function draftsOf(tasks: readonly Task[], isFrom: RegExp): readonly ForeignDraft[] {
-  const keys = originKeys(tasks, isFrom)
-  return tasks.map((task) => draftOfTask(task, (id) => keys.get(id) ?? id))
-}
-
-/** The tasks keep their imported numbers, if each has one and no number occurs twice. */
-function dbTasks(tasks: readonly Task[]): string {
-  const drafts = draftsOf(tasks, /\.ya?ml$/)
-  const areNumbers = drafts.every(({ key }) => /^\d+$/.test(key))
-  const own = new Map(
-    drafts.map((draft, index) => [draft, areNumbers ? Number(draft.key) : (tasks[index]?.number ?? 0)]),
-  )
-  return tasksYaml(drafts, (draft) => own.get(draft) ?? 0)
+function rowsIn(
+  root: string,
+  folder: Parameters<typeof namesIn>[1],
+  rowOf: typeof featureRow,
+): Promise<readonly object[]> {
+  const names = namesIn(root, folder)
+  return Promise.all(names.map((name) => rowOf(name, readFileSync(join(root, folder, `${name}.md`), 'utf8'))))
 }
 
 function phaseOf(tasks: readonly Task[]): string {
@@ -66,12 +64,70 @@ function jsonText(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`
 }
 
-async function textsIn(
-  root: string,
-  folder: typeof DISCIPLINES | typeof FEATURES,
-): Promise<readonly NamedText[]> {
-  const names = namesIn(root, folder)
-  return names.map((name) => ({ name, text: readFileSync(join(root, folder, `${name}.md`), 'utf8') }))
+/** The tasks as drafts. The key of each is the one in its origin, if that is such a file; otherwise its id. */
+function draftsOf(tasks: readonly Task[], isFrom: RegExp): readonly ForeignDraft[] {
+  const keys = new Map<string, string>()
+  const taken = new Set<string>()
+  for (const { id, origin } of tasks) {
+    const from = readOrigin(origin)
+    const key = from && isFrom.test(from.path) && !taken.has(from.key) ? from.key : id
+    keys.set(id, key)
+    taken.add(key)
+  }
+  return tasks.map((task) => draftOf(task, (id) => keys.get(id) ?? id))
+}
+
+function draftOf(task: Task, keyOf: (id: string) => string): ForeignDraft {
+  const body = (name: SectionName): string => sectionBodies(task, name).join('\n\n').replaceAll('\r\n', '\n')
+  const [description = '', ...rest] = body('Description').split(/^### (?=About |When the whole |Part of: )/m)
+  return foreignDraft({
+    key: keyOf(task.id),
+    title: task.title,
+    status: task.status ?? 'TODO',
+    blockedReason: body('Blocked'),
+    milestone: task.milestone,
+    depends: task.depends.map(({ id }) => keyOf(id)),
+    description: description.trim(),
+    background: rest.map((part) => {
+      const [heading = '', ...lines] = part.split('\n')
+      return [heading.trim(), lines.join('\n').trim()] as const
+    }),
+    criteria: readCriteria(body('Acceptance Criteria')),
+    hints: body('Hints'),
+    touches: task.touches,
+    produces: (task.produces ?? []).map(({ text }) => text),
+    context: task.context,
+    tags: task.tags,
+    priority: task.priority,
+    discipline: task.discipline,
+    feature: task.feature,
+    turns: task.turns,
+    provenance: task.provenance,
+    comments: readComments(body('Comments')),
+    place: { file: task.file, line: 1, column: 1 },
+  })
+}
+
+function readCriteria(text: string): readonly Criterion[] {
+  const [own = '', all = ''] = text.split(`${OF_ALL}\n`)
+  const items = (part: string): readonly Criterion[] =>
+    [...part.matchAll(/^[-*+] (?:\[([ xX])\] )?(.*(?:\n[ \t]+\S.*)*)/gm)].map(([, mark = ' ', item = '']) => {
+      const line = item.replace(/\s*\n\s*/g, ' ')
+      return { text: line.replaceAll('\\<', '<').trim(), met: mark !== ' ' }
+    })
+  const criteria = [...items(own), ...items(all).map((one) => ({ ...one, ofAll: true }))]
+  return criteria.filter((one) => !isNone(one.text))
+}
+
+function readComments(text: string): readonly Comment[] {
+  return text.split(/^- (?=\*\*)/m).flatMap((part): readonly Comment[] => {
+    const [head = '', ...lines] = part.split('\n')
+    const [name = '', created = '', task = ''] = head.split(' · ')
+    const author = /^\*\*(.*)\*\*$/.exec(name)?.[1]
+    const body = lines.map((line) => line.replace(/^ {2}/, ''))
+    if (author === undefined) return []
+    return [{ author, created: created === NO_DATE ? '' : created, task, body: body.join('\n').trim() }]
+  })
 }
 
 /** Writes the texts to new files; never replaces a file, which may be another tool's state, or a person's work. */

@@ -1,49 +1,33 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import type { Diagnostic } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
-import { addedBridge } from './bridges/configuration.ts'
-import type { ForeignDraft } from './bridges/draft.ts'
-import type { FormatName, Bridge } from '../backlog/formats.ts'
-import {
-  findBacklog,
-  FORMATS,
-  readForeign,
-  whyUnread,
-  type FoundBacklog,
-  type Reading,
-} from './bridges/formats.ts'
-import { planImport, type ImportedTask, type ImportPlan } from './bridges/reimport.ts'
-import type { Tree } from './bridges/source.ts'
+import type { World } from '../base/world.ts'
+import { draftWriter } from '../backlog/draft.ts'
+import type { FormatName } from '../backlog/formats.ts'
+import { milestoneNamer } from '../backlog/milestone.ts'
+import type { Facts } from '../backlog/model.ts'
+import { escaped, readOrigin } from '../backlog/origin.ts'
+import { readFacts, readTask } from '../backlog/read.ts'
+import { fileIn } from '../backlog/task-folders.ts'
+import { idOf } from '../backlog/values.ts'
+import { findConfig } from '../config/load.ts'
+import type { Place } from '../config/project.ts'
 import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
-import {
-  blobsNow,
-  earlierImports,
-  importedTexts,
-  importTrailer,
-  storeFiles,
-  type EarlierImports,
-} from '../git/imports.ts'
+import { blobsNow, earlierImports, importedTexts, importTrailer, storeFiles } from '../git/imports.ts'
+import { openWithCommit } from '../git/open-repository.ts'
 import { ignoredPaths } from '../git/repository.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
-import { draftWriter } from '../backlog/draft.ts'
-import { milestoneNamer } from '../backlog/milestone.ts'
-import type { Facts, Task } from '../backlog/model.ts'
-import { readFacts, readTask } from '../backlog/read.ts'
-import { escaped, readOrigin } from '../backlog/origin.ts'
-import { fileIn } from '../backlog/task-folders.ts'
-import { idOf } from '../backlog/values.ts'
+import { withBridge } from './bridges/configuration.ts'
+import type { ForeignDraft } from './bridges/format.ts'
+import { findBacklog, FORMATS, isBroken, readForeign, type FoundBacklog } from './bridges/formats.ts'
+import { openSources } from './bridges/source.ts'
+import { foreignTree, recordingTree, treeOfTexts, type Tree } from './bridges/tree.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
-import { findConfig } from '../config/load.ts'
-import { foreignTree, recordingTree, treeOfTexts } from './foreign-tree.ts'
 import { highestNumber } from './highest-number.ts'
 import { idDigits } from './new-task.ts'
-import type { Place } from '../config/project.ts'
-import { openWithCommit } from '../git/open-repository.ts'
-import type { World } from '../base/world.ts'
 
 /** The options of an import. */
 export interface ImportWish {
@@ -54,265 +38,242 @@ export interface ImportWish {
   readonly independent: boolean
 }
 
-/** The result of an import, or why it has done nothing. */
-export interface Imported extends FoundBacklog {
-  readonly mistakes: readonly Diagnostic[]
-  /** Whether its files are invalid, so that nothing was written. */
-  readonly isRefused: boolean
-  readonly written: readonly {
-    readonly id: string
-    readonly file: string
-    readonly key: string
-    readonly title: string
-    readonly isNew: boolean
-  }[]
-  readonly both: ImportPlan['both']
-  readonly gone: ImportPlan['gone']
-  readonly dropped: number
-  /** Documents and settings beside the tasks, relative to the root. */
-  readonly files: readonly string[]
-  /** Documents that existed before, and stay. */
-  readonly kept: readonly string[]
-  readonly sync: boolean
-}
+/** The result of an import. If its files are invalid, it is refused, and nothing was written. */
+export type Imported = Awaited<ReturnType<typeof importTasks>>
 
 /** Reads another tool's backlog, and writes what is new or has changed as task files, in one commit. */
-export async function importTasks(world: World, place: Place, wish: ImportWish): Promise<Imported> {
-  const project = await openTarget(place)
-  const tree = recordingTree(foreignTree(project.root))
+export async function importTasks(world: World, place: Place, wish: ImportWish) {
+  const { root } = place
+  const tree = recordingTree(foreignTree(root))
   const found = findOrRefuse(wish, tree)
-  if (wish.sync && !FORMATS[found.format].write)
+  const { path, format } = found
+  if (wish.sync && FORMATS[format].isReadOnly)
     throw new UserError(
-      `${found.path} is read, and never written: its state is another tool's`,
+      `${path} is read, and never written: its state is another tool's`,
       'Import it without --sync.',
     )
-  const reading = readForeign(found, tree, wish)
-  const nothing = {
-    written: [],
-    both: [],
-    gone: [],
-    files: [],
-    kept: [],
-    dropped: reading.dropped,
-    sync: wish.sync,
-  }
-  if (reading.mistakes.some(({ severity }) => severity === 'error'))
-    return { ...found, ...nothing, mistakes: reading.mistakes, isRefused: true }
-  const { git, repository } = await openWithCommit(world, project.root)
-  const prefix = prefixOf(repository.root, project.root)
-  if (wish.sync) await refuseUncommitted(git, found, { tree, prefix })
-  const plan = await planOf(git, { project, found, reading, wish, prefix })
-  const highest = await highestNumber(
-    openReadingGit({ cwd: project.root, env: world.env }),
-    project,
-    project.tasks,
-  )
-  const { texts, written } = textsOf({ ...project, highest }, found.path, plan)
-  const documents = documentsOf(project, reading)
-  const config = wish.sync
-    ? withBridge(project.root, { path: found.path, as: found.format, sync: true })
-    : null
-  const beside = new Map([...documents.added, ...(config ? [[config.file, config.text] as const] : [])])
+  const { drafts, documents, dropped, mistakes } = readForeign(found, tree, wish)
+  const result = { ...found, mistakes, dropped, sync: wish.sync }
+  if (isBroken(mistakes))
+    return { ...result, isRefused: true, written: [], both: [], gone: [], files: [], kept: [] }
+  const { git, repository } = await openWithCommit(world, root)
+  const inside = relative(repository.root, root).replaceAll('\\', '/')
+  const prefix = inside === '' ? '' : `${inside}/`
+  const read = [...tree.read.keys()].map((file) => prefix + file)
+  if (wish.sync) await refuseUncommitted(git, read, found)
+
+  const tasks = await knownTasks(place)
+  const imported = tasks.flatMap(({ id, file, status, origin }) => {
+    const from = readOrigin(origin)
+    return from?.path === path ? [{ id, file, status, key: from.key }] : []
+  })
+  const before = await lastImport(git, { found, prefix, wish, imported })
+  const plan = planImport(drafts, imported, before)
+  const written = await rowsOf(world, place, { tasks, plan })
+  const texts = await textsOf(place, { path, tasks, imported, written })
+  const config = wish.sync ? withBridge(root, findConfig(root)?.file, { path, as: format, sync: true }) : null
+  const isThere = (file: string): boolean => existsSync(join(root, file))
+  const kept = [...documents.keys()].filter(isThere)
+  const beside = new Map([...documents].filter(([file]) => !isThere(file)))
+  if (config) beside.set(config.file, config.text)
   if (texts.size + beside.size > 0) {
-    const hash = await storeFiles(
-      git,
-      [...tree.read.keys()].map((path) => prefix + path),
-      repository.gitDir,
-    )
+    const hash = await storeFiles(git, read, repository.gitDir)
     await commitTaskFiles(world, {
-      root: project.root,
+      root,
       texts: new Map([...texts, ...beside]),
       added: written.flatMap(({ file, isNew }) => (isNew ? [file] : [])),
       message: composeMessage({
-        subject: subjectOf(plan, found.path),
+        subject: subjectOf(plan, path),
         body: '',
-        trailers: [importTrailer(escaped(found.path), hash)],
+        trailers: [importTrailer(escaped(path), hash)],
       }),
     })
   }
   return {
-    ...found,
-    ...nothing,
-    mistakes: reading.mistakes,
+    ...result,
     isRefused: false,
-    written,
+    written: written.map(({ draft: { key, title }, id, file, isNew }) => ({ id, file, key, title, isNew })),
     both: plan.both,
     gone: plan.gone,
     files: [...beside.keys()],
-    kept: documents.kept,
+    kept,
   }
 }
 
-/** The target of an import: the known facts of the tasks there, and a few whole tasks, for their style. */
-interface Target extends Place {
-  readonly tasks: readonly Facts<'milestone' | 'origin'>[]
-  readonly neighbours: readonly Task[]
-}
-
-const NEIGHBOURS = 10
-
-async function openTarget(place: Place): Promise<Target> {
-  if (!existsSync(join(place.root, place.folders.first))) return { ...place, tasks: [], neighbours: [] }
-  const { tasks } = await readFacts(place, { facts: ['milestone', 'origin'] })
-  const last = tasks.slice(-NEIGHBOURS)
-  const neighbours = await Promise.all(last.map(({ file }) => readTask(place.root, file, place.vocabulary)))
-  return { ...place, tasks, neighbours }
-}
-
 function findOrRefuse({ path, as }: ImportWish, tree: Tree): FoundBacklog {
-  const found = findBacklog(path, tree, as)
+  const sources = openSources(tree)
+  const found = findBacklog(path, sources, as)
   if (found) return found
-  const isThere = tree.list(path).length > 0 || tree.text(path) !== null
-  const [mistake] = whyUnread(path, tree)
+  sources.value(path)
+  const [mistake] = sources.mistakes
   if (mistake)
     throw new UserError(
       `${mistake.file}:${mistake.line}:${mistake.column} ${mistake.message}`,
       'Correct it, and import it again.',
     )
-  if (!isThere)
+  if (tree.list(path).length === 0 && tree.text(path) === null)
     throw new UserError(`there is no file or folder ${path}`, 'Name the backlog: ralph import prd.json')
+  const known = Object.values(FORMATS).map(({ about }) => about)
   throw new UserError(
     as === null ? `${path} is no backlog that ralph knows` : `${path} is not written as ${as}`,
-    `It reads ${Object.values(FORMATS)
-      .map(({ about }) => about)
-      .join('; ')}.`,
+    `It reads ${known.join('; ')}.`,
   )
-}
-
-function prefixOf(repository: string, root: string): string {
-  const path = relative(repository, root).replaceAll('\\', '/')
-  return path === '' ? '' : `${path}/`
 }
 
 /** Throws if these files have uncommitted changes: what is written back to them goes into tasks' commits. */
 async function refuseUncommitted(
   git: Git,
+  read: readonly string[],
   { format, path }: FoundBacklog,
-  {
-    tree,
-    prefix,
-  }: { readonly tree: Tree & { readonly read: ReadonlyMap<string, string> }; readonly prefix: string },
 ): Promise<void> {
   const { entries } = await readStatus(git)
-  const own = new Set([...tree.read.keys()].map((file) => prefix + file))
-  const dirty = entries.find(
-    (entry) =>
-      own.has(entry.path) ||
-      (entry.path.endsWith('/') && [...own].some((file) => file.startsWith(entry.path))),
+  // A folder that is new has one entry.
+  const dirty = entries.find((entry) =>
+    read.some((file) => file === entry.path || (entry.path.endsWith('/') && file.startsWith(entry.path))),
   )
   if (dirty)
     throw new UserError(
       `${dirty.path} is not committed`,
       `Commit it first: with --sync tasks write their status into ${path}.`,
     )
-  const ignored = await ignoredPaths(git, [...own])
-  if (ignored.size > 0)
+  const [ignored] = await ignoredPaths(git, read)
+  if (ignored !== undefined)
     throw new UserError(
-      `git ignores ${[...ignored][0]!}, so no commit could hold the status of its tasks`,
+      `git ignores ${ignored}, so no commit could hold the status of its tasks`,
       `Take it out of .gitignore, or import it without --sync (${FORMATS[format].about}).`,
     )
 }
 
-/** What to import, compared with what was imported from there before. */
-async function planOf(
+type KnownTask = Facts<'milestone' | 'origin'>
+
+async function knownTasks(place: Place): Promise<readonly KnownTask[]> {
+  if (!existsSync(join(place.root, place.folders.first))) return []
+  return (await readFacts(place, { facts: ['milestone', 'origin'] })).tasks
+}
+
+/** A task that an earlier import added. */
+interface ImportedTask extends Pick<KnownTask, 'id' | 'file' | 'status'> {
+  readonly key: string
+}
+
+/** What the last import read, and which of its tasks have changed since; null if that is unknown. */
+interface LastImport {
+  readonly drafts: readonly ForeignDraft[]
+  readonly isChangedHere: (task: ImportedTask) => boolean
+}
+
+async function lastImport(
   git: Git,
-  around: {
-    readonly project: Target
-    readonly found: FoundBacklog
-    readonly reading: Reading
-    readonly wish: ImportWish
-    readonly prefix: string
-  },
-): Promise<ImportPlan> {
-  const { project, found, reading, wish, prefix } = around
-  const own = project.tasks.flatMap((task) => {
-    const origin = readOrigin(task.origin)
-    return origin?.path === found.path ? [{ task, key: origin.key }] : []
-  })
-  if (own.length === 0) return planImport(reading.drafts, [], null)
-  const earlier = await earlierImports(git, escaped(found.path))
-  const texts = earlier && (await textsBefore(git, earlier, { path: found.path, prefix }))
-  const before = texts ? readForeign(found, treeOfTexts(texts), wish).drafts : null
-  const blobs = await blobsNow(
+  around: { found: FoundBacklog; prefix: string; wish: ImportWish; imported: readonly ImportedTask[] },
+): Promise<LastImport | null> {
+  const { found, prefix, wish, imported } = around
+  const earlier = imported.length === 0 ? null : await earlierImports(git, escaped(found.path))
+  const texts = earlier && (await importedTexts(git, earlier, prefix + found.path))
+  if (!texts) return null
+  const tree = treeOfTexts(new Map([...texts].map(([file, text]) => [file.slice(prefix.length), text])))
+  const now = await blobsNow(
     git,
-    own.map(({ task }) => prefix + task.file),
+    imported.map(({ file }) => prefix + file),
   )
-  const imported = own.map(({ task, key }): ImportedTask => {
-    const path = prefix + task.file
-    const isChangedHere = blobs.get(path) !== earlier?.written.get(path)
-    return { id: task.id, key, file: task.file, status: task.status, isChangedHere }
+  return {
+    drafts: readForeign(found, tree, wish).drafts,
+    isChangedHere: ({ file }) => now.get(prefix + file) !== earlier.written.get(prefix + file),
+  }
+}
+
+/** Compares the backlog with its state at the last import. */
+function planImport(
+  drafts: readonly ForeignDraft[],
+  imported: readonly ImportedTask[],
+  before: LastImport | null,
+) {
+  const known = new Map(imported.map((task) => [task.key, task]))
+  const earlier = new Map(before?.drafts.map((draft) => [draft.key, draft]))
+  const keys = new Set(drafts.map(({ key }) => key))
+  const moved = drafts.flatMap((draft) => {
+    const [task, old] = [known.get(draft.key), earlier.get(draft.key)]
+    if (!task || !old || task.status === 'DONE') return []
+    const parts = differing(old, draft)
+    return parts.length === 0 ? [] : [{ task, draft, parts }]
   })
-  return planImport(reading.drafts, imported, before)
+  // If a task's file and its origin have both changed, a person has to decide.
+  const isOpen = ({ task }: { task: ImportedTask }): boolean =>
+    task.status === 'TODO' && before?.isChangedHere(task) === false
+  return {
+    added: drafts.filter(({ key }) => !known.has(key)),
+    changed: moved.filter(isOpen),
+    both: moved.filter((one) => !isOpen(one)),
+    gone: imported.filter(({ key, status }) => !keys.has(key) && status !== 'DONE'),
+  }
 }
 
-async function textsBefore(
-  git: Git,
-  earlier: EarlierImports,
-  { path, prefix }: { readonly path: string; readonly prefix: string },
-): Promise<ReadonlyMap<string, string> | null> {
-  const texts = await importedTexts(git, earlier, prefix + path)
-  return texts && new Map([...texts].map(([file, text]) => [file.slice(prefix.length), text]))
-}
+type ImportPlan = ReturnType<typeof planImport>
 
-/** The task files to write: new ones in the origin's order, and those that have changed there. */
-function textsOf(
-  project: Target & { readonly highest: number },
-  path: string,
-  { added, changed }: ImportPlan,
-): { readonly texts: ReadonlyMap<string, string>; readonly written: Imported['written'] } {
-  const { tasks, highest, neighbours, folders, vocabulary } = project
-  const digits = tasks.length > 0 ? idDigits(tasks) : Math.max(3, String(highest + added.length).length)
-  const ids = new Map(
-    tasks.flatMap((task) => {
-      const origin = readOrigin(task.origin)
-      return origin?.path === path ? [[origin.key, task.id] as const] : []
-    }),
+/** The parts in which two drafts differ, except their place in the file. */
+function differing(before: ForeignDraft, after: ForeignDraft): readonly string[] {
+  const parts = Object.keys(after) as (keyof ForeignDraft)[]
+  return parts.filter(
+    (part) => part !== 'place' && JSON.stringify(before[part]) !== JSON.stringify(after[part]),
   )
-  for (const [index, { key }] of added.entries()) ids.set(key, idOf(highest + 1 + index, digits))
-  const textOf = draftWriter(neighbours, vocabulary)
-  const milestoneOf = milestoneNamer([...new Set(tasks.flatMap(({ milestone }) => milestone ?? []))])
-  const rows = [
-    ...changed.map(({ task, draft }) => ({ draft, id: task.id, file: task.file, isNew: false })),
-    ...added.map((draft) => {
-      const id = ids.get(draft.key) ?? ''
-      return { draft, id, file: fileIn(folders.first, `${id}.md`), isNew: true }
+}
+
+/** A task to write. */
+interface Row {
+  readonly draft: ForeignDraft
+  readonly id: string
+  readonly file: string
+  readonly isNew: boolean
+}
+
+/** The tasks to write: those that have changed there, and new ones in the origin's order. */
+async function rowsOf(
+  { env }: World,
+  place: Place,
+  { tasks, plan: { added, changed } }: { tasks: readonly KnownTask[]; plan: ImportPlan },
+): Promise<readonly Row[]> {
+  const highest = await highestNumber(openReadingGit({ cwd: place.root, env }), place, tasks)
+  const digits = tasks.length > 0 ? idDigits(tasks) : Math.max(3, String(highest + added.length).length)
+  return [
+    ...changed.map(({ task: { id, file }, draft }) => ({ draft, id, file, isNew: false })),
+    ...added.map((draft, index) => {
+      const id = idOf(highest + 1 + index, digits)
+      return { draft, id, file: fileIn(place.folders.first, `${id}.md`), isNew: true }
     }),
   ]
-  const textIn = ({ draft, id }: { readonly draft: ForeignDraft; readonly id: string }): string =>
-    textOf(id, {
-      ...draft,
-      milestone: draft.milestone && milestoneOf(draft.milestone),
-      depends: draft.depends.flatMap((key) => ids.get(key) ?? []),
-      origin: { path, key: draft.key },
-    })
-  return {
-    texts: new Map(rows.map((row) => [row.file, textIn(row)])),
-    written: rows.map(({ draft: { key, title }, id, file, isNew }) => ({ id, file, key, title, isNew })),
-  }
 }
 
-function documentsOf(
-  { root }: Pick<Place, 'root'>,
-  { documents }: Reading,
-): { readonly added: ReadonlyMap<string, string>; readonly kept: readonly string[] } {
-  const isThere = ([file]: readonly [string, string]): boolean => existsSync(join(root, file))
-  const all = [...documents]
-  return {
-    added: new Map(all.filter((document) => !isThere(document))),
-    kept: all.filter(isThere).map(([file]) => file),
-  }
-}
+const NEIGHBOURS = 10
 
-/** The configuration with the bridge, if that is missing. */
-export function withBridge(
-  root: string,
-  bridge: Bridge,
-): { readonly file: string; readonly text: string } | null {
-  const file = findConfig(root)?.file
-  if (file === undefined)
-    return { file: 'ralph.config.json', text: `${JSON.stringify({ bridges: [bridge] }, null, 2)}\n` }
-  const text = addedBridge(file, readFileSync(join(root, file), 'utf8'), bridge)
-  return text === null ? null : { file, text }
+/** The texts of their files by path, in the style of the last tasks. */
+async function textsOf(
+  { root, vocabulary }: Place,
+  around: {
+    path: string
+    tasks: readonly KnownTask[]
+    imported: readonly ImportedTask[]
+    written: readonly Row[]
+  },
+): Promise<ReadonlyMap<string, string>> {
+  const { path, tasks, imported, written } = around
+  const ids = new Map([
+    ...imported.map(({ key, id }) => [key, id] as const),
+    ...written.map(({ draft, id }) => [draft.key, id] as const),
+  ])
+  const last = tasks.slice(-NEIGHBOURS)
+  const neighbours = await Promise.all(last.map(({ file }) => readTask(root, file, vocabulary)))
+  const textOf = draftWriter(neighbours, vocabulary)
+  const milestoneOf = milestoneNamer([...new Set(tasks.flatMap(({ milestone }) => milestone ?? []))])
+  return new Map(
+    written.map(({ draft, id, file }) => [
+      file,
+      textOf(id, {
+        ...draft,
+        milestone: draft.milestone && milestoneOf(draft.milestone),
+        depends: draft.depends.flatMap((key) => ids.get(key) ?? []),
+        origin: { path, key: draft.key },
+      }),
+    ]),
+  )
 }
 
 function subjectOf({ added, changed }: ImportPlan, path: string): string {

@@ -2,13 +2,13 @@ import { UserError } from '../base/errors.ts'
 import type { Bridge } from '../backlog/formats.ts'
 import type { Status } from '../backlog/model.ts'
 import { NO_ORIGINS, type Origins } from '../backlog/origin.ts'
-import { foreignTree } from './foreign-tree.ts'
+import { foreignTree } from './bridges/tree.ts'
 
 /** Opens the backlogs of other tools that are kept in sync; loads nothing if there are none. */
 export async function openOrigins(bridges: readonly Bridge[], root: string): Promise<Origins> {
   const synced = bridges.filter(({ sync }) => sync)
   if (synced.length === 0) return NO_ORIGINS
-  const { originFiles, originTexts } = await import('./bridges/write-back.ts')
+  const { originFiles, originTexts } = await import('./bridges/formats.ts')
   return {
     files: originFiles(synced, foreignTree(root)),
     async texts(task, report) {
@@ -30,6 +30,16 @@ export async function originStatuses(
 ): Promise<Readonly<Record<string, Readonly<Record<string, Status>>>> | undefined> {
   const synced = bridges.filter(({ sync }) => sync)
   if (synced.length === 0) return undefined
-  const { statusesIn } = await import('./bridges/write-back.ts')
+  const { statusesIn } = await import('./bridges/formats.ts')
   return statusesIn(synced, foreignTree(root))
+}
+
+/** The backlogs of other tools at their usual places, as `ralph import` accepts them; none if one cannot be read. */
+export async function foreignBacklogs(root: string): Promise<readonly string[]> {
+  const { usualBacklogs } = await import('./bridges/formats.ts')
+  try {
+    return usualBacklogs(foreignTree(root)).map(({ path }) => path)
+  } catch {
+    return []
+  }
 }

@@ -1,6 +1,6 @@
 import type { FormatName } from '../../src/backlog/formats.ts'
-import { originTexts } from '../../src/authoring/bridges/write-back.ts'
-import { foreignTree } from '../../src/authoring/foreign-tree.ts'
+import { originTexts } from '../../src/authoring/bridges/formats.ts'
+import { foreignTree } from '../../src/authoring/bridges/tree.ts'
 import { originText } from '../../src/backlog/origin.ts'
 import { makeFolder, makeRepository, put } from '../repository.ts'
 import { ms, PROGRAM, runNode, timed, type Row } from './measure.ts'

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { findBacklog, readForeign, usualBacklogs, type Reading } from '../../src/authoring/bridges/formats.ts'
 import type { FormatName } from '../../src/backlog/formats.ts'
-import type { ForeignDraft as Draft } from '../../src/authoring/bridges/draft.ts'
-import { treeOfTexts } from '../../src/authoring/foreign-tree.ts'
+import type { ForeignDraft as Draft } from '../../src/authoring/bridges/format.ts'
+import { openSources } from '../../src/authoring/bridges/source.ts'
+import { treeOfTexts } from '../../src/authoring/bridges/tree.ts'
 import { SAMPLES } from './samples.ts'
 
 function readFiles(path: string, files: Readonly<Record<string, string>>, independent = false): Reading {
   const tree = treeOfTexts(new Map(Object.entries(files)))
-  const found = findBacklog(path, tree)
+  const found = findBacklog(path, openSources(tree))
   if (!found) throw new Error(`${path} is no backlog`)
   return readForeign(found, tree, { independent })
 }
@@ -388,5 +389,5 @@ test('backlogs are found where other tools keep them', () => {
 
 test.each(['{}', '[]', '{"name": "x"}', '{"tasks": [1]}', '"text"', ''])('%s is no backlog', (text) => {
   for (const name of ['x.json', 'x.jsonc', 'x.yaml', 'x.md'])
-    expect(findBacklog(name, treeOfTexts(new Map([[name, text]])))).toBeNull()
+    expect(findBacklog(name, openSources(treeOfTexts(new Map([[name, text]]))))).toBeNull()
 })

@@ -1,5 +1,5 @@
 import type { Status } from '../../src/backlog/model.ts'
-import type { OriginEnd } from '../../src/authoring/bridges/format.ts'
+import type { OriginReport } from '../../src/backlog/origin.ts'
 import type { FormatName } from '../../src/backlog/formats.ts'
 
 /** A backlog of each form that is written to, in the shapes that public repositories have, laid out by hand. */
@@ -192,6 +192,6 @@ With a password.
 
 export const AT = new Date('2026-02-03T04:05:06Z')
 
-export function end(key: string, status: Status, more: Partial<OriginEnd> = {}): OriginEnd {
-  return { key, status, reason: '', at: AT, failed: [], ...more }
+export function reportOf(status: Status, more: Partial<OriginReport> = {}): OriginReport {
+  return { status, reason: '', at: AT, failed: [], ...more }
 }

@@ -1,12 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FORMATS, findBacklog, readForeign } from '../../src/authoring/bridges/formats.ts'
+import { findBacklog, originTexts, readForeign } from '../../src/authoring/bridges/formats.ts'
 import { openSources } from '../../src/authoring/bridges/source.ts'
-import { originTexts } from '../../src/authoring/bridges/write-back.ts'
-import { treeOfTexts } from '../../src/authoring/foreign-tree.ts'
+import { treeOfTexts } from '../../src/authoring/bridges/tree.ts'
 import type { Status } from '../../src/backlog/model.ts'
-import { originText } from '../../src/backlog/origin.ts'
-import { end, SAMPLES, type Sample } from './samples.ts'
+import { originText, type OriginReport } from '../../src/backlog/origin.ts'
+import { reportOf, SAMPLES, type Sample } from './samples.ts'
 
 type Files = ReadonlyMap<string, string>
 
@@ -16,12 +15,16 @@ function read({ format, path }: Sample, files: Files) {
   return readForeign({ format, path }, treeOfTexts(files), { independent: false })
 }
 
-function write({ format, path }: Sample, files: Files, key: string, status: Status): Files {
-  const texts = FORMATS[format].write!(
-    path,
-    openSources(treeOfTexts(files)),
-    end(key, status, { reason: 'no key' }),
-  )
+function write(
+  { format, path }: Sample,
+  files: Files,
+  key: string,
+  status: Status,
+  more: Partial<OriginReport> = { reason: 'no key' },
+): Files {
+  const task = { origin: originText({ path, key }).slice(1, -1) }
+  const bridge = { path, as: format, sync: true }
+  const texts = originTexts([bridge], treeOfTexts(files), { task, report: reportOf(status, more) })
   return new Map([...files, ...texts])
 }
 
@@ -39,7 +42,7 @@ function difference(before: string, after: string): readonly [string, string] {
 
 describe.each(SAMPLES)('$format in $path', (sample) => {
   test('is told by what is in it', () => {
-    const found = findBacklog(sample.path, treeOfTexts(filesOf(sample)))
+    const found = findBacklog(sample.path, openSources(treeOfTexts(filesOf(sample))))
     expect(found).toEqual({ format: sample.format, path: sample.path })
   })
 
@@ -139,8 +142,7 @@ test('a failed attempt is a comment, beside those that there are', () => {
   const sample = SAMPLES.find(({ format }) => format === 'db')!
   const failed = [{ number: 1, reason: 'the gate "test" failed', at: new Date('2026-02-03T04:00:00Z') }]
   for (const key of sample.keys) {
-    const tree = treeOfTexts(filesOf(sample))
-    const texts = FORMATS.db.write!(sample.path, openSources(tree), end(key, 'DONE', { failed }))
+    const texts = write(sample, filesOf(sample), key, 'DONE', { failed })
     const after = read(sample, texts).drafts.find((draft) => draft.key === key)!
     expect(after.comments.at(-1)).toEqual({
       author: 'agent',
@@ -156,7 +158,7 @@ describe('what is not synced is not written', () => {
   const [sample] = SAMPLES
   const tree = treeOfTexts(filesOf(sample!))
   const bridge = { path: 'implementation.json', as: 'implementation', sync: true } as const
-  const report = end('', 'DONE')
+  const report = reportOf('DONE')
   const origin = originText({ path: bridge.path, key: 'login-1' }).slice(1, -1)
   test.each([
     ['a task from elsewhere', [bridge], { origin: 'prd.json#login-1' }, 0],

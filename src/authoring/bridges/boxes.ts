@@ -1,4 +1,67 @@
+import { type Criterion } from '../../backlog/draft.ts'
 import { itemIn, type Line, linesOf } from '../../backlog/markdown/lines.ts'
+import { milestoneOf } from '../../backlog/milestone.ts'
+import { foreignDraft, titleOf, type Format } from './format.ts'
+import { slugKeys } from './implementation.ts'
+import type { Edit, Source } from './source.ts'
+
+/** Any Markdown file with check boxes: a heading is a milestone, an item a task, and nested items are its criteria. */
+export const checklist: Format = {
+  about: 'a check list in Markdown',
+  find(path, sources) {
+    const source = /\.(?:md|markdown)$/i.test(path) ? sources.open(path) : null
+    return source && readBoxes(source.text).length > 0 ? path : null
+  },
+  read(path, sources) {
+    const source = sources.open(path)
+    const items = readBoxes(source?.text ?? '')
+    const keys = slugKeys(
+      items.map(({ text }) => text),
+      'item',
+    )
+    const headings = [...new Set(items.flatMap(({ heading }) => heading ?? []))]
+    const [first] = headings
+    const isTitled = headings.length === 1 && first?.depth === 1
+    return {
+      tasks: items.map((item, index) => {
+        const key = keys[index]!
+        const { text, isTicked, heading, at } = item
+        const name = heading?.text.replaceAll(/[*_`]/g, '').trim() ?? ''
+        const intro = heading?.intro.trim() ?? ''
+        return {
+          key,
+          draft: () =>
+            foreignDraft({
+              key,
+              title: titleOf(text),
+              status: isTicked ? 'DONE' : 'TODO',
+              milestone: heading && !isTitled ? milestoneOf(name, headings.indexOf(heading) + 1) : null,
+              description: descriptionOf(item),
+              background: intro === '' ? [] : [[`About ${name}`, intro]],
+              criteria: criteriaIn(item),
+              place: source!.placeOf(at),
+            }),
+          write: ({ status }) => ticked(source!, item, status === 'DONE'),
+        }
+      }),
+    }
+  },
+}
+
+/** An item's text, and the text below it. */
+export function descriptionOf({ text, below }: BoxItem): string {
+  return [text, below.trimEnd()].filter(Boolean).join('\n\n')
+}
+
+/** The items nested in an item at any depth, as criteria. */
+export function criteriaIn({ nested }: Pick<BoxItem, 'nested'>): readonly Criterion[] {
+  return nested.flatMap((item) => [{ text: item.text, met: item.isTicked }, ...criteriaIn(item)])
+}
+
+/** Checks or unchecks an item's box. */
+export function ticked(source: Source, { markAt, isTicked }: BoxItem, isDone: boolean): readonly Edit[] {
+  return isTicked === isDone ? [] : [{ source, start: markAt, end: markAt + 1, text: isDone ? 'x' : ' ' }]
+}
 
 /** A list item with a check box, with the content and the heading above it. */
 export interface BoxItem {
@@ -121,9 +184,4 @@ function isBlank({ kind, text }: Line): boolean {
 
 function widthOf(line: string): number {
   return /^[ \t]*/.exec(line)![0].replaceAll('\t', '    ').length
-}
-
-/** The texts of all items below one, at any depth. */
-export function nestedTexts(item: BoxItem): readonly BoxItem[] {
-  return item.nested.flatMap((inner) => [inner, ...nestedTexts(inner)])
 }

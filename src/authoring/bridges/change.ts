@@ -1,93 +1,94 @@
-import { milestoneParts } from '../../backlog/milestone.ts'
-import { readBoxes, type BoxItem } from './boxes.ts'
-import { criteriaIn, descriptionOf, ticked } from './checklist.ts'
-import { foreignDraft, titleOf, type ForeignDraft, type ForeignStatus } from './draft.ts'
-import { setJson } from './edit.ts'
 import { parseGlob } from '../../base/glob.ts'
+import { milestoneParts } from '../../backlog/milestone.ts'
+import { criteriaIn, descriptionOf, readBoxes, ticked, type BoxItem } from './boxes.ts'
+import { setJson } from './edit.ts'
 import {
   beside,
   chained,
   folderOf,
+  foreignDraft,
   grouped,
   nameOf,
+  titleOf,
   within,
+  type ForeignDraft,
+  type ForeignStatus,
+  type ForeignTask,
   type Format,
-  type Look,
-  type OriginEnd,
 } from './format.ts'
-import { keyReader, statusOf, type Entry, type Sources } from './source.ts'
+import { eachHas, keyReader, statusOf, type Edit, type Entry, type Sources } from './source.ts'
+import type { Tree } from './tree.ts'
 
 /** A change with its specs, from spectr or OpenSpec: its tasks are in `tasks.jsonc` or `tasks.md`. */
 export const change: Format = {
   about: 'a change with its specs (tasks.jsonc, tasks.md)',
-  find: (look) => {
-    if (look.names) {
-      const main = ['tasks.jsonc', 'tasks.md'].find((name) => look.names!.includes(name))
-      return main === undefined ? null : within(look.path, main)
-    }
-    if (/^tasks\.jsonc?$/.test(nameOf(look.path)) && isTasksFile(look)) return look.path
-    const isInChange = look.sources.tree.list(folderOf(look.path)).includes('proposal.md')
-    return nameOf(look.path) === 'tasks.md' && isInChange ? look.path : null
+  find(path, sources) {
+    const { tree } = sources
+    const main = ['tasks.jsonc', 'tasks.md'].find((name) => tree.list(path).includes(name))
+    if (main !== undefined) return within(path, main)
+    if (nameOf(path) === 'tasks.md') return tree.list(folderOf(path)).includes('proposal.md') ? path : null
+    const tasks = /^tasks\.jsonc?$/.test(nameOf(path)) ? sources.items(path, 'tasks') : null
+    return tasks && eachHas(tasks, 'section', 'children') ? path : null
   },
   read(path, sources, how) {
-    const context = documentsOf(path, sources)
-    const tasks = path.endsWith('.md') ? ofMarkdown(path, sources) : ofJson(path, sources)
+    const context = documentsOf(path, sources.tree)
+    const tasks = path.endsWith('.md') ? tasksInMarkdown(path, sources) : tasksInJson(path, sources)
     const open = tasks.filter(({ status }) => status !== 'dropped')
-    const sections = grouped(open, ({ prefix, section }) => prefix || section)
-    const orders = [...sections.values()].map((group) =>
-      chained(
-        group.map(({ key }) => key),
-        how,
-      ),
-    )
-    const places = new Map([...sections.keys()].map((key, index) => [key, index]))
-    const drafts = tasks.map(({ prefix, section, ...task }): ForeignDraft => {
-      const place = places.get(prefix || section) ?? 0
-      const number = /^\d+(?:\.\d+)*$/.test(prefix) ? prefix : String(place + 1)
-      const name = milestoneParts(section).name
-      const milestone = section === '' ? null : `${number} — ${name}`
-      return foreignDraft({ ...task, milestone, depends: orders[place]?.(task.key) ?? [], context })
-    })
-    return { drafts }
+    const sections = grouped(open, ({ key, section }) => prefixOf(key) || section)
+    const orders = [...sections.values()].map((group) => chained(group, how))
+    const names = [...sections.keys()]
+    const draftOf = ({ key, status, section, text, box, place }: ChangeTask): ForeignDraft => {
+      const prefix = prefixOf(key)
+      const index = Math.max(0, names.indexOf(prefix || section))
+      const number = /^\d+(?:\.\d+)*$/.test(prefix) ? prefix : String(index + 1)
+      return foreignDraft({
+        key,
+        title: titleOf(text),
+        status,
+        milestone: section === '' ? null : `${number} — ${milestoneParts(section).name}`,
+        depends: orders[index]?.(key) ?? [],
+        description: box ? descriptionOf(box) : text,
+        criteria: box ? criteriaIn(box) : [],
+        context,
+        place,
+      })
+    }
+    return { tasks: tasks.map((task) => ({ ...task, draft: () => draftOf(task) })) }
   },
-  files: (path, sources) => (path.endsWith('.md') ? [path] : jsonFiles(path, sources)),
-  write: (path, sources, end) =>
-    path.endsWith('.md') ? writtenMarkdown(path, sources, end) : writtenJson(path, sources, end),
+  files(path, tree) {
+    const names = path.endsWith('.md') ? [] : tree.list(folderOf(path))
+    return [
+      path,
+      ...names.filter((name) => /^tasks-.*\.jsonc?$/.test(name)).map((name) => beside(path, name)),
+    ]
+  },
 }
 
-type ChangeTask = Pick<ForeignDraft, 'key' | 'title' | 'description' | 'criteria' | 'place'> & {
+/** A task in one of the files. */
+interface ChangeTask extends Omit<ForeignTask, 'draft'> {
   readonly status: ForeignStatus
   readonly section: string
-  /** For 1.2 it is 1. */
-  readonly prefix: string
-}
-
-function isTasksFile(look: Look): boolean {
-  const value = look.value()
-  const tasks = value?.kind === 'table' ? value.entries.get('tasks') : undefined
-  if (tasks?.kind !== 'list') return false
-  return tasks.items.every(
-    (task) => task.kind === 'table' && (task.entries.has('section') || task.entries.has('children')),
-  )
+  readonly text: string
+  /** Its item in a check list, if it has one. */
+  readonly box: BoxItem | undefined
+  readonly place: ForeignDraft['place']
 }
 
 /** Proposal, design and deltas: what an agent needs to know of the change. */
-function documentsOf(path: string, { tree }: Sources): readonly string[] {
+function documentsOf(path: string, tree: Tree): readonly string[] {
   const folder = folderOf(path)
-  const own = tree.list(folder).filter((name) => name === 'proposal.md' || name === 'design.md')
-  const deltas = tree
-    .list(within(folder, 'specs'))
-    .filter((name) => name.endsWith('/'))
-    .map((name) => within(folder, `specs/${name}spec.md`))
-    .filter((file) => tree.text(file) !== null)
-  return [...own.toReversed().map((name) => within(folder, name)), ...deltas]
+  const own = ['proposal.md', 'design.md'].filter((name) => tree.list(folder).includes(name))
+  const specs = tree.list(within(folder, 'specs')).filter((name) => name.endsWith('/'))
+  const deltas = specs.map((name) => within(folder, `specs/${name}spec.md`))
+  return [...own.map((name) => within(folder, name)), ...deltas.filter((file) => tree.text(file) !== null)]
 }
 
+/** The number of a section: for 1.2 it is 1. */
 function prefixOf(key: string): string {
   return key.slice(0, Math.max(0, key.lastIndexOf('.')))
 }
 
-/** A task in one of the files, or the parent of tasks in another one. */
+/** A task in a JSON file, or the parent of tasks in another one. */
 interface Item {
   /** Null if it has none. */
   readonly key: string | null
@@ -105,143 +106,67 @@ function itemsIn(path: string, sources: Sources): readonly Item[] {
   const open = (file: string, parent: Item | null): void => {
     seen.add(file)
     const root = sources.root(file, 'an object with "tasks"')
-    if (!root) return
-    for (const entry of root.entries('tasks')) {
-      const key = readKey(entry, entry.text('id'))
-      const child = childFile(entry, { file, seen, sources })
-      const item: Item = { key, entry, parent, parts: child === null ? null : [] }
+    for (const entry of root?.entries('tasks') ?? []) {
+      const child = childFile(entry, seen, sources.tree)
+      const item: Item = { key: readKey(entry), entry, parent, parts: child === null ? null : [] }
       items.push(item)
       parent?.parts?.push(item)
       if (child !== null) open(child, item)
     }
     if (parent !== null) return
-    for (const name of included(path, root.texts('includes'), sources)) if (!seen.has(name)) open(name, null)
+    const globs = (root?.texts('includes') ?? []).flatMap((pattern) => parseGlob(pattern) ?? [])
+    for (const name of sources.tree.list(folderOf(path)))
+      if (globs.some((glob) => glob.matches(name)) && !seen.has(beside(path, name)))
+        open(beside(path, name), null)
   }
   open(path, null)
   return items
 }
 
 /** The file with an entry's children; null if there is none. */
-function childFile(
-  entry: Entry,
-  { file, seen, sources }: { file: string; seen: ReadonlySet<string>; sources: Sources },
-): string | null {
+function childFile(entry: Entry, seen: ReadonlySet<string>, tree: Tree): string | null {
   const child = /^\$ref:(.*)$/.exec(entry.text('children'))?.[1]?.trim()
   if (child === undefined) return null
+  const { file } = entry.source
   const name = beside(file, child)
   if (/[/\\]/.test(child)) entry.report('children', `${child} is to stand beside ${nameOf(file)}`)
   else if (seen.has(name)) entry.report('children', `${child} is named twice: it would hold itself`)
-  else if (sources.tree.text(name) === null) entry.report('children', `there is no file ${name}`)
+  else if (tree.text(name) === null) entry.report('children', `there is no file ${name}`)
   else return name
   return null
-}
-
-function included(path: string, patterns: readonly string[], { tree }: Sources): readonly string[] {
-  const folder = folderOf(path)
-  const globs = patterns.flatMap((pattern) => parseGlob(pattern) ?? [])
-  return tree
-    .list(folder)
-    .filter((name) => globs.some((glob) => glob.matches(name)))
-    .map((name) => within(folder, name))
-}
-
-function jsonFiles(path: string, { tree }: Sources): readonly string[] {
-  const names = tree.list(folderOf(path)).filter((name) => /^tasks-.*\.jsonc?$/.test(name))
-  return [path, ...names.map((name) => beside(path, name))]
-}
-
-function ofJson(path: string, sources: Sources): readonly ChangeTask[] {
-  const whole = wholeTexts(path, sources)
-  return itemsIn(path, sources).flatMap(({ key, entry, parent, parts }): readonly ChangeTask[] => {
-    if (key === null || parts !== null) return []
-    const short = entry.text('description', 'title')
-    const found = whole.get(key)
-    const item = found?.text.startsWith(short.replace(/\s+/g, ' ').trim()) ? found : null
-    return [
-      {
-        key,
-        title: titleOf(short),
-        status: statusOf(entry),
-        description: item ? descriptionOf(item) : short,
-        criteria: item ? criteriaIn(item) : [],
-        section: entry.text('section') || parent?.entry.text('section', 'description') || '',
-        prefix: prefixOf(key),
-        place: entry.source.placeOf(entry.at),
-      },
-    ]
-  })
-}
-
-/** The full texts in the `tasks.md` beside it, where a task may have several lines. */
-function wholeTexts(path: string, { tree }: Sources): ReadonlyMap<string, BoxItem> {
-  return new Map(
-    numbered(readBoxes(tree.text(beside(path, 'tasks.md')) ?? '')).map(({ key, item }) => [key, item]),
-  )
-}
-
-const NUMBER = /^(\d+(?:\.\d+)*[a-z]?)[.):]?\s+/i
-
-/** The items of a list by number; one without a number is numbered by its position under the heading. */
-function numbered(items: readonly BoxItem[]): readonly { readonly key: string; readonly item: BoxItem }[] {
-  const counts = new Map<number, number>()
-  const headings = [...new Set(items.map(({ heading }) => heading?.at ?? -1))]
-  return items.map((item) => {
-    const own = NUMBER.exec(item.text)
-    const heading = item.heading?.at ?? -1
-    const count = (counts.get(heading) ?? 0) + 1
-    counts.set(heading, count)
-    const section = NUMBER.exec(item.heading?.text ?? '')?.[1] ?? String(headings.indexOf(heading) + 1)
-    const key = own?.[1] ?? `${section}.${count}`
-    return { key, item: { ...item, text: item.text.slice(own?.[0].length ?? 0) } }
-  })
-}
-
-function ofMarkdown(path: string, sources: Sources): readonly ChangeTask[] {
-  const source = sources.open(path)
-  const items = numbered(readBoxes(source?.text ?? ''))
-  const taken = new Set<string>()
-  return items.map(({ key, item }): ChangeTask => {
-    if (taken.has(key)) source?.report(item.at, `the number ${key} is taken already`)
-    taken.add(key)
-    return {
-      key,
-      title: titleOf(item.text),
-      status: item.isTicked ? 'DONE' : 'TODO',
-      description: descriptionOf(item),
-      criteria: criteriaIn(item),
-      section: item.heading && item.heading.depth > 1 ? item.heading.text : '',
-      prefix: prefixOf(key),
-      place: { file: path, line: 1, column: 1, ...source?.placeOf(item.at) },
-    }
-  })
-}
-
-function writtenMarkdown(
-  path: string,
-  sources: Sources,
-  { key, status }: OriginEnd,
-): ReadonlyMap<string, string> {
-  const source = sources.open(path)
-  const item = source && numbered(readBoxes(source.text)).find((one) => one.key === key)?.item
-  return source && item && status !== 'BLOCKED' ? source.edited(ticked(item, status === 'DONE')) : new Map()
 }
 
 /** The format's words; it has none for blocked tasks. */
 const WORDS = { TODO: 'pending', DONE: 'completed', BLOCKED: null } as const
 
-function writtenJson(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
-  const word = WORDS[end.status]
-  const found = itemsIn(path, sources).find(({ key, parts }) => key === end.key && parts === null)
-  if (word === null || !found) return new Map()
-  const words = new Map<Entry, string>([[found.entry, word]])
-  for (let at = found.parent; at?.parts; at = at.parent)
+function tasksInJson(path: string, sources: Sources): readonly ChangeTask[] {
+  // The full texts in the `tasks.md` beside it, where a task may have several lines.
+  const boxes = new Map(numbered(readBoxes(sources.tree.text(beside(path, 'tasks.md')) ?? '')))
+  return itemsIn(path, sources).flatMap((item): readonly ChangeTask[] => {
+    const { key, entry, parent, parts } = item
+    if (key === null || parts !== null) return []
+    const text = entry.text('description', 'title')
+    const box = boxes.get(key)
+    return [
+      {
+        key,
+        text,
+        status: statusOf(entry),
+        section: entry.text('section') || parent?.entry.text('section', 'description') || '',
+        box: box?.text.startsWith(text.replace(/\s+/g, ' ').trim()) ? box : undefined,
+        place: entry.source.placeOf(entry.at),
+        write: ({ status }) => editsOf(item, WORDS[status]),
+      },
+    ]
+  })
+}
+
+function editsOf(item: Item, word: string | null): readonly Edit[] {
+  if (word === null) return []
+  const words = new Map([[item.entry, word]])
+  for (let at = item.parent; at?.parts; at = at.parent)
     words.set(at.entry, parentWord(at.parts.map(({ entry }) => words.get(entry) ?? entry.text('status'))))
-  const edits = grouped(words, ([{ source }]) => source)
-  return new Map(
-    [...edits].flatMap(([source, changes]) => [
-      ...source.edited(changes.flatMap(([one, status]) => setJson(one, 'status', status))),
-    ]),
-  )
+  return [...words].flatMap(([entry, status]) => setJson(entry, 'status', status))
 }
 
 function parentWord(words: readonly string[]): string {
@@ -249,17 +174,49 @@ function parentWord(words: readonly string[]): string {
   return words.some((word) => word === 'completed' || word === 'in_progress') ? 'in_progress' : 'pending'
 }
 
+const NUMBER = /^(\d+(?:\.\d+)*[a-z]?)[.):]?\s+/i
+
+/** The items of a list by number; one without a number is numbered by its position under the heading. */
+function numbered(items: readonly BoxItem[]): readonly (readonly [string, BoxItem])[] {
+  const sections = [...grouped(items, ({ heading }) => heading?.at ?? -1).values()]
+  return sections.flatMap((section, index) =>
+    section.map((item, place) => {
+      const [whole = '', own] = NUMBER.exec(item.text) ?? []
+      const number = NUMBER.exec(item.heading?.text ?? '')?.[1] ?? String(index + 1)
+      return [own ?? `${number}.${place + 1}`, { ...item, text: item.text.slice(whole.length) }]
+    }),
+  )
+}
+
+function tasksInMarkdown(path: string, sources: Sources): readonly ChangeTask[] {
+  const source = sources.open(path)
+  if (!source) return []
+  const taken = new Set<string>()
+  return numbered(readBoxes(source.text)).map(([key, box]) => {
+    if (taken.has(key)) source.report(box.at, `the number ${key} is taken already`)
+    taken.add(key)
+    return {
+      key,
+      text: box.text,
+      status: box.isTicked ? 'DONE' : 'TODO',
+      section: box.heading && box.heading.depth > 1 ? box.heading.text : '',
+      box,
+      place: source.placeOf(box.at),
+      write: ({ status }) => (status === 'BLOCKED' ? [] : ticked(source, box, status === 'DONE')),
+    }
+  })
+}
+
 /** The backlog as the tasks of one change. */
 export function tasksJsoncText(drafts: readonly ForeignDraft[]): string {
-  const sections = [...new Set(drafts.map(({ milestone }) => milestone))]
-  const tasks = sections.flatMap((section, index) => {
-    const own = drafts.filter(({ milestone }) => milestone === section)
-    return own.map(({ title, description, status }, at) => ({
+  const sections = [...grouped(drafts, ({ milestone }) => milestone)]
+  const tasks = sections.flatMap(([section, own], index) =>
+    own.map(({ title, description, status }, at) => ({
       id: `${index + 1}.${at + 1}`,
       section: milestoneParts(section ?? '').name || 'Tasks',
       description: description || title,
       status: WORDS[status] ?? 'pending',
-    }))
-  })
+    })),
+  )
   return `${JSON.stringify({ version: 1, tasks }, null, 2)}\n`
 }

@@ -1,77 +1,65 @@
-import { applyEdits, modify, parse } from 'jsonc-parser/lib/esm/main.js'
-import { isMap, isSeq, parseDocument } from 'yaml'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { applyEdits, modify } from 'jsonc-parser/lib/esm/main.js'
 import { UserError } from '../../base/errors.ts'
-import { lineEnding } from '../../backlog/markdown/splice.ts'
 import type { Bridge } from '../../backlog/formats.ts'
+import { lineEnding } from '../../backlog/markdown/splice.ts'
+import { addedItem } from './edit.ts'
+import { editedTexts, entryAt, openSources, type Source } from './source.ts'
+import type { Value } from './value.ts'
 
-/** Adds a bridge to a configuration, with the smallest edit; null if it is there already. */
-export function addedBridge(file: string, text: string, bridge: Bridge): string | null {
-  if (/\.ya?ml$/.test(file)) return inYaml(text, bridge)
-  return inJson(text, bridge, file === 'package.json' ? ['ralph', 'bridges'] : ['bridges'])
+/** The configuration in a file, or a new one, with a bridge; null if that is there already. */
+export function withBridge(
+  root: string,
+  known: string | undefined,
+  bridge: Bridge,
+): { readonly file: string; readonly text: string } | null {
+  const file = known ?? 'ralph.config.json'
+  const raw = known === undefined ? '{}\n' : readFileSync(join(root, file), 'utf8')
+  const sources = openSources({ text: () => raw, list: () => [] })
+  const source = sources.open(file)!
+  const whole = raw === '' ? null : sources.root(file, 'an object')
+  const own = file === 'package.json' ? whole?.value('ralph') : whole?.table
+  const list = own && entryAt(source, own, 'an object')?.value('bridges')
+  if (list?.kind === 'list' && list.items.some((item) => pathIn(item) === bridge.path)) return null
+  const added = /\.ya?ml$/.test(file) ? addedYaml : addedJson
+  return { file, text: added(source, list, bridge) }
 }
 
-function isThere(bridges: unknown, { path }: Bridge): boolean {
-  return (
-    Array.isArray(bridges) &&
-    bridges.some(
-      (one: unknown) => typeof one === 'object' && one !== null && 'path' in one && one.path === path,
-    )
-  )
+function pathIn(item: Value): string | undefined {
+  const path = item.kind === 'table' ? item.entries.get('path') : undefined
+  return path?.kind === 'scalar' ? path.text : undefined
 }
 
-function inJson(text: string, bridge: Bridge, at: readonly string[]): string | null {
-  const start = text.startsWith('\uFEFF') ? 1 : 0
-  const body = text.slice(start)
-  const read = valueIn(body, at)
-  if (isThere(read, bridge)) return null
-  const indent = /\n([ \t]+)\S/.exec(body)?.[1] ?? '  '
+function addedJson({ file, text, byteOrderMark }: Source, list: Value | undefined, bridge: Bridge): string {
+  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
   const formattingOptions = {
     insertSpaces: !indent.includes('\t'),
     tabSize: indent.length,
-    eol: lineEnding(body),
+    eol: lineEnding(text),
   }
-  const place = Array.isArray(read) ? [...at, read.length] : [...at]
-  const value = Array.isArray(read) ? bridge : [bridge]
-  return text.slice(0, start) + applyEdits(body, modify(body, place, value, { formattingOptions }))
+  const place = file === 'package.json' ? ['ralph', 'bridges'] : ['bridges']
+  const edits =
+    list?.kind === 'list'
+      ? modify(text, [...place, list.items.length], bridge, { formattingOptions })
+      : modify(text, place, [bridge], { formattingOptions })
+  return byteOrderMark + applyEdits(text, edits)
 }
 
-function inYaml(text: string, { path, as, sync }: Bridge): string | null {
-  const document = parseDocument(text)
-  if (
-    isThere(document.toJS() === null ? [] : (document.toJS() as { bridges?: unknown }).bridges, {
-      path,
-      as,
-      sync,
-    })
-  )
-    return null
-  const ending = lineEnding(text)
-  const item = (indent: string): string =>
-    [`${indent}- path: ${JSON.stringify(path)}`, `${indent}  as: ${as}`, `${indent}  sync: ${sync}`, ''].join(
-      ending,
-    )
-  const list = isMap(document.contents) ? document.contents.get('bridges', true) : undefined
-  const closed = text === '' || /[\r\n]$/.test(text) ? text : text + ending
-  if (isSeq(list) && list.flow)
-    throw new UserError(
-      'the bridges in the configuration stand in brackets',
-      `Add this one: { path: ${path}, as: ${as}, sync: true }`,
-    )
-  if (!isSeq(list) || !list.range) return `${closed}bridges:${ending}${item('  ')}`
-  const column = list.range[0] - (Math.max(text.lastIndexOf('\n', list.range[0] - 1), -1) + 1)
-  const at = list.range[1]
-  const isLineStart = /[\r\n]$/.test(closed.slice(0, at))
-  return (
-    closed.slice(0, at) +
-    (isLineStart ? '' : ending) +
-    item(' '.repeat(column)).slice(0, isLineStart ? undefined : -ending.length) +
-    closed.slice(at)
-  )
-}
-
-function valueIn(text: string, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    parse(text, [], { allowTrailingComma: true }),
+function addedYaml(source: Source, list: Value | undefined, { path, as, sync }: Bridge): string {
+  const lines = [`path: ${JSON.stringify(path)}`, `as: ${as}`, `sync: ${sync}`]
+  if (list?.kind !== 'list') {
+    const { byteOrderMark, text } = source
+    const ending = lineEnding(text)
+    const start = text === '' || /[\r\n]$/.test(text) ? text : text + ending
+    const [first, ...others] = lines
+    const item = ['bridges:', `  - ${first}`, ...others.map((line) => `    ${line}`), ''].join(ending)
+    return byteOrderMark + start + item
+  }
+  const edit = addedItem(source, list, lines)
+  if (edit) return [...editedTexts([edit]).values()].join('')
+  throw new UserError(
+    'the bridges in the configuration stand in brackets',
+    `Add this one: { path: ${path}, as: ${as}, sync: true }`,
   )
 }

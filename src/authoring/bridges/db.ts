@@ -1,112 +1,116 @@
 import { stringify } from 'yaml'
-import type { Splice } from '../../backlog/markdown/splice.ts'
-import { openCriteria, type Comment } from '../../backlog/draft.ts'
-import { foreignDraft, type ForeignDraft } from './draft.ts'
-import { documentsIn } from './db-documents.ts'
-import { addedItem, addedYaml, quoted, setYaml } from './edit.ts'
-import { beside, nameOf, within, type Format, type OriginEnd } from './format.ts'
-import { entriesOf, keyed, statusOf, type Entry, type Source, type Sources } from './source.ts'
+import { openCriteria } from '../../backlog/draft.ts'
+import { addedItem, addedYaml, setYaml } from './edit.ts'
+import { disciplineText, featureText } from './db-documents.ts'
+import {
+  beside,
+  foreignDraft,
+  nameOf,
+  within,
+  type ForeignDraft,
+  type ForeignTask,
+  type Format,
+} from './format.ts'
+import {
+  eachHas,
+  entriesOf,
+  keyed,
+  numberOf,
+  statusOf,
+  type Edit,
+  type Entry,
+  type Source,
+  type Sources,
+} from './source.ts'
 import { readYamlValue } from './value.ts'
 
 /** Disciplines, features and tasks as lists of YAML: `.ralph/db/`. */
 export const db: Format = {
   about: 'disciplines, features and tasks (.ralph/db/*.yaml)',
-  find: (look) => {
-    if (look.names) return look.names.includes('tasks.yaml') ? within(look.path, 'tasks.yaml') : null
-    if (/^(?:disciplines|features)\.ya?ml$/.test(nameOf(look.path))) {
-      const tasks = beside(look.path, 'tasks.yaml')
-      return look.sources.tree.text(tasks) === null ? null : tasks
+  find(path, sources) {
+    if (sources.tree.list(path).includes('tasks.yaml')) return within(path, 'tasks.yaml')
+    if (/^(?:disciplines|features)\.ya?ml$/.test(nameOf(path))) {
+      const tasks = beside(path, 'tasks.yaml')
+      return sources.tree.text(tasks) === null ? null : tasks
     }
-    const value = /\.ya?ml$/.test(look.path) ? look.value() : null
-    const isTask =
-      value?.kind === 'list' &&
-      value.items.length > 0 &&
-      value.items.every((item) => item.kind === 'table' && item.entries.has('title'))
-    return isTask ? look.path : null
+    const items = (/\.ya?ml$/.test(path) && sources.items(path)) || []
+    return items.length > 0 && eachHas(items, 'title') ? path : null
   },
-  read(path, sources) {
-    const drafts = keyed(entriesIn(path, sources)).map(({ entry, key }) => draftIn(entry, key))
-    const documents = new Map(
-      (['discipline', 'feature'] as const).flatMap((kind) => {
-        return documentsIn(entriesIn(beside(path, `${kind}s.yaml`), sources), kind)
-      }),
-    )
-    return { drafts, documents }
+  read(path, sources, { only }) {
+    const alone = only === undefined ? null : itemAlone(sources.open(path), only)
+    return {
+      tasks: keyed(alone ? [alone] : entriesIn(path, sources)).map(taskOf),
+      documents: () =>
+        new Map(
+          (['discipline', 'feature'] as const).flatMap((kind) =>
+            entriesIn(beside(path, `${kind}s.yaml`), sources).flatMap((entry) => documentIn(entry, kind)),
+          ),
+        ),
+    }
   },
-  write: written,
 }
 
 /** The items of a file that consists of one list. */
-export function entriesIn(path: string, sources: Sources): readonly Entry[] {
-  const file = sources.value(path)
-  if (!file) return []
-  const { source, value } = file
-  if (value.kind === 'list') return entriesOf(source, value, 'an object')
-  if (value.kind === 'scalar' && value.value === null) return []
-  source.report(
-    value.span.start,
-    `expected a list, each item with a ${/tasks/.test(path) ? 'title' : 'name'}`,
-  )
+function entriesIn(path: string, sources: Sources): readonly Entry[] {
+  const value = sources.value(path)
+  if (!value || (value.kind === 'scalar' && value.value === null)) return []
+  const source = sources.open(path)!
+  if (value.kind === 'list') return entriesOf(source, value.items, 'an object')
+  const key = /tasks/.test(path) ? 'title' : 'name'
+  source.report(value.span.start, `expected a list, each item with a ${key}`)
   return []
 }
 
-function draftIn(task: Entry, key: string): ForeignDraft {
-  return foreignDraft({
-    key,
-    title: task.text('title').replace(/\s+/g, ' ').trim(),
-    status: statusOf(task),
-    depends: task.texts('depends_on'),
-    description: task.text('description'),
-    criteria: openCriteria(task.texts('acceptance_criteria')),
-    hints: hintsOf(task),
-    context: task.texts('context_files'),
-    produces: task.texts('output_artifacts'),
-    tags: task.texts('tags'),
-    priority: task.text('priority') || null,
-    discipline: task.text('discipline') || null,
-    feature: task.text('feature') || null,
-    turns: countOf(task),
-    provenance: task.text('provenance') || null,
-    comments: task.entries('comments').map(commentOf),
-    place: task.source.placeOf(task.at),
-  })
-}
-
-function hintsOf(task: Entry): string {
-  return task.value('hints')?.kind === 'list' ? task.texts('hints').join('\n\n') : task.text('hints')
-}
-
-function countOf(task: Entry): number | null {
-  const turns = task.scalar('estimated_turns')?.value
-  return typeof turns === 'number' && Number.isInteger(turns) && turns > 0 ? turns : null
-}
-
-function commentOf(comment: Entry): Comment {
-  return {
-    author: comment.text('author') || 'somebody',
-    created: comment.text('created'),
-    task: comment.text('agent_task_id'),
-    body: comment.text('body'),
-  }
+/** One document for each discipline or feature, in the format of `docs/`. */
+function documentIn(entry: Entry, kind: 'discipline' | 'feature'): readonly (readonly [string, string])[] {
+  const name = entry.text('name')
+  if (/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u.test(name))
+    return [[`docs/${kind}s/${name}.md`, (kind === 'discipline' ? disciplineText : featureText)(entry)]]
+  entry.report('name', `a ${kind} needs a name that can be one of a file, not "${name}"`)
+  return []
 }
 
 const WORDS = { TODO: 'pending', DONE: 'done', BLOCKED: 'blocked' } as const
 
-function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
-  const task =
-    itemAlone(sources.open(path), end.key) ??
-    keyed(entriesIn(path, sources)).find(({ key }) => key === end.key)?.entry
-  const id = task?.value('id')
-  if (!task || !id) return new Map()
-  const comments = end.failed.map(({ number, reason, at }) =>
-    commentLines(`Attempt ${number} failed: ${reason}`, at),
-  )
-  if (end.status === 'BLOCKED' && comments.length === 0)
-    comments.push(commentLines(`Blocked: ${end.reason}`, end.at))
-  return task.source.edited([
-    ...setYaml(task, 'status', WORDS[end.status], id),
-    ...withComments(task, comments),
-  ])
+function taskOf({ entry: task, key }: { entry: Entry; key: string }): ForeignTask {
+  return {
+    key,
+    draft() {
+      const hints = task.value('hints')
+      const turns = numberOf(task, 'estimated_turns')
+      return foreignDraft({
+        key,
+        title: task.text('title').replace(/\s+/g, ' ').trim(),
+        status: statusOf(task),
+        depends: task.texts('depends_on'),
+        description: task.text('description'),
+        criteria: openCriteria(task.texts('acceptance_criteria')),
+        hints: hints?.kind === 'list' ? task.texts('hints').join('\n\n') : task.text('hints'),
+        context: task.texts('context_files'),
+        produces: task.texts('output_artifacts'),
+        tags: task.texts('tags'),
+        priority: task.text('priority') || null,
+        discipline: task.text('discipline') || null,
+        feature: task.text('feature') || null,
+        turns: turns !== undefined && Number.isInteger(turns) && turns > 0 ? turns : null,
+        provenance: task.text('provenance') || null,
+        comments: task.entries('comments').map((comment) => ({
+          author: comment.text('author') || 'somebody',
+          created: comment.text('created'),
+          task: comment.text('agent_task_id'),
+          body: comment.text('body'),
+        })),
+        place: task.source.placeOf(task.at),
+      })
+    },
+    write({ status, reason, at, failed }) {
+      const comments = failed.map((attempt) =>
+        commentLines(`Attempt ${attempt.number} failed: ${attempt.reason}`, attempt.at),
+      )
+      if (status === 'BLOCKED' && comments.length === 0) comments.push(commentLines(`Blocked: ${reason}`, at))
+      return [...setYaml(task, 'status', WORDS[status], task.value('id')!), ...addedComments(task, comments)]
+    },
+  }
 }
 
 /** Reads one item of a list without the others: to read all of a long list takes longer than a landing may. Null if unsure. */
@@ -122,36 +126,33 @@ function itemAlone(source: Source | null, key: string): Entry | null {
   // A comment stands for the items before it, so that offsets stay.
   const before = start === 0 ? '' : `${'#'.repeat(start - 1)}\n`
   const read = readYamlValue(before + text.slice(start, next < 0 ? undefined : next + 1))
-  const items = read.ok && read.value.kind === 'list' ? entriesOf(source, read.value, 'an object') : []
+  const items = read.ok && read.value.kind === 'list' ? entriesOf(source, read.value.items, 'an object') : []
   return items.length === 1 && items[0]!.text('id') === key ? items[0]! : null
 }
 
 function commentLines(body: string, at: Date): readonly string[] {
-  return ['author: agent', `body: ${quoted(body)}`, `created: ${at.toISOString().slice(0, 19)}Z`]
+  return ['author: agent', `body: ${JSON.stringify(body)}`, `created: ${at.toISOString().slice(0, 19)}Z`]
 }
 
 /** Adds comments below the existing ones; omits them if the list is in brackets, as only the status is essential. */
-function withComments(task: Entry, comments: readonly (readonly string[])[]): readonly Splice[] {
+function addedComments(task: Entry, comments: readonly (readonly string[])[]): readonly Edit[] {
   if (comments.length === 0) return []
-  const { text } = task.source
+  const { source } = task
   const list = task.value('comments')
   const isEmpty = list?.kind === 'list' && list.items.length === 0
-  if (list && !isEmpty) return comments.flatMap((lines) => addedItem(text, list, lines) ?? [])
-  const items = comments.map((lines) => `{ ${lines.join(', ')} }`)
-  if (list && isEmpty) return [{ ...list.span, text: `[${items.join(', ')}]` }]
-  const last = [...task.table.entries.values()].at(-1)
-  return last ? [addedYaml(task, `comments: [${items.join(', ')}]`, last)] : []
+  if (list && !isEmpty) return comments.flatMap((lines) => addedItem(source, list, lines) ?? [])
+  const items = `[${comments.map((lines) => `{ ${lines.join(', ')} }`).join(', ')}]`
+  if (list) return [{ source, ...list.span, text: items }]
+  return [addedYaml(task, `comments: ${items}`, [...task.table.entries.values()].at(-1)!)]
 }
 
-/** The tasks as a list of YAML. */
-export function tasksYaml(
-  drafts: readonly ForeignDraft[],
-  numberOf: (draft: ForeignDraft) => number,
-): string {
-  const numbers = new Map(drafts.map((draft) => [draft.key, numberOf(draft)]))
+/** The tasks as a list of YAML. They keep their imported numbers, if each has one and no number occurs twice. */
+export function tasksYaml(drafts: readonly ForeignDraft[], numbers: readonly number[]): string {
+  const areNumbers = drafts.every(({ key }) => /^\d+$/.test(key))
+  const numberOf = new Map(drafts.map(({ key }, index) => [key, areNumbers ? Number(key) : numbers[index]]))
   return yamlList(
     drafts.map((draft) => ({
-      id: numberOf(draft),
+      id: numberOf.get(draft.key),
       feature: draft.feature,
       discipline: draft.discipline,
       title: draft.title,
@@ -159,7 +160,7 @@ export function tasksYaml(
       priority: /^\d+$/.test(draft.priority ?? '') ? Number(draft.priority) : draft.priority,
       description: draft.description,
       acceptance_criteria: draft.criteria.map(({ text }) => text),
-      depends_on: draft.depends.flatMap((key) => numbers.get(key) ?? []),
+      depends_on: draft.depends.flatMap((key) => numberOf.get(key) ?? []),
       tags: draft.tags,
       context_files: draft.context,
       output_artifacts: draft.produces,

@@ -1,51 +1,114 @@
+import type { Diagnostic } from '../../base/diagnostic.ts'
+import { shortened } from '../../base/text.ts'
+import { type Draft, draftOf } from '../../backlog/draft.ts'
+import type { Status } from '../../backlog/model.ts'
 import type { OriginReport } from '../../backlog/origin.ts'
-import { type ForeignDraft } from './draft.ts'
-import type { Source, Sources } from './source.ts'
-import type { Value } from './value.ts'
+import type { Edit, Sources } from './source.ts'
+import type { Tree } from './tree.ts'
 
 /** The backlog format of another tool: one file for each, and one row in `formats.ts`. */
 export interface Format {
   /** Its name on the screen. */
   readonly about: string
-  /** The path that identifies such a backlog; null for another format. */
-  readonly find: (look: Look) => string | null
+  /** The path that identifies the backlog at a file or folder; null for another format. */
+  readonly find: (path: string, sources: Sources) => string | null
   readonly read: (path: string, sources: Sources, how: ReadingOptions) => ForeignBacklog
   /** The files that hold the status of its tasks, if not its path alone. */
-  readonly files?: (path: string, sources: Sources) => readonly string[]
-  /** The new texts of its files after a task's status has changed; missing if ralph never writes it. */
-  readonly write?: (path: string, sources: Sources, end: OriginEnd) => ReadonlyMap<string, string>
+  readonly files?: (path: string, tree: Tree) => readonly string[]
+  /** Set if ralph never writes it. */
+  readonly isReadOnly?: true
 }
 
 export interface ReadingOptions {
   /** Whether tasks in sequence are independent of each other. */
   readonly independent: boolean
+  /** The key of the only task that matters: the others may be left out. */
+  readonly only?: string
 }
 
 /** The content of another tool's files. */
 export interface ForeignBacklog {
   /** In the order in which they are to be done. */
-  readonly drafts: readonly ForeignDraft[]
+  readonly tasks: readonly ForeignTask[]
   /** The keys of archived tasks: no task waits for them. */
   readonly archived?: readonly string[]
   /** Documents that belong to the tasks, by their new path. */
-  readonly documents?: ReadonlyMap<string, string>
+  readonly documents?: () => ReadonlyMap<string, string>
 }
 
-/** A file or folder that may be a backlog. */
-export interface Look {
-  readonly path: string
-  /** The names in a folder; null for a file. */
-  readonly names: readonly string[] | null
-  readonly sources: Sources
-  /** The content of a JSON or YAML file; null for any other. */
-  readonly value: () => Value | null
-  /** Its text; null if it is a folder. */
-  readonly source: () => Source | null
-}
-
-/** The new status of one of its tasks. */
-export interface OriginEnd extends OriginReport {
+/** A task of another tool's backlog. Its draft is made on demand, as writing a status back needs none. */
+export interface ForeignTask {
   readonly key: string
+  readonly draft: () => ForeignDraft
+  /** The edits of its files after its status has changed. */
+  readonly write?: (report: OriginReport) => readonly Edit[]
+}
+
+/** A task of another tool's backlog; or a task of this backlog, to be written in another format. */
+export interface ForeignDraft extends Draft {
+  /** Its key there, which its references to other tasks use. */
+  readonly key: string
+  readonly description: string
+  readonly place: OriginPlace
+  /** Whether it is not to be done: no task waits for it. */
+  readonly isDropped: boolean
+}
+
+/** A place in another tool's files. */
+type OriginPlace = Pick<Diagnostic, 'file' | 'line' | 'column'>
+
+/** A draft with these values and defaults for the rest. */
+export function foreignDraft(
+  known: Pick<ForeignDraft, 'key' | 'title' | 'place'> &
+    Partial<Omit<ForeignDraft, 'status'>> & { readonly status?: ForeignStatus },
+): ForeignDraft {
+  const { status = 'TODO' } = known
+  const isDropped = status === 'dropped'
+  const draft = draftOf({ ...known, isDropped, status: isDropped ? 'TODO' : status })
+  return { ...draft, description: draft.description ?? '' }
+}
+
+/** The status of a task in another tool; `dropped` if it is not to be done. */
+export type ForeignStatus = Status | 'dropped'
+
+const WORDS: readonly (readonly [ForeignStatus, string])[] = [
+  [
+    'TODO',
+    'pending todo to_do open new in_progress doing started active review in_review testing ready not_started planned backlog draft failed',
+  ],
+  ['DONE', 'done completed complete closed passed finished merged resolved'],
+  ['BLOCKED', 'blocked deferred on_hold waiting paused'],
+  ['dropped', 'cancelled canceled wont_do wontfix skipped obsolete duplicate archived'],
+]
+const STATUS_WORDS = new Map(
+  WORDS.flatMap(([status, words]) => words.split(' ').map((word) => [word, status])),
+)
+
+/** The status for a word, in any case and with any separators; undefined for an unknown word. */
+export function foreignStatus(word: string): ForeignStatus | undefined {
+  const key = word
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_')
+    .replaceAll("'", '')
+  return key === '' ? 'TODO' : STATUS_WORDS.get(key)
+}
+
+/** The status of a whole in another tool, from those of its parts. */
+export function wholeStatus(parts: readonly ForeignStatus[]): 'completed' | 'in_progress' | 'pending' {
+  if (parts.every((status) => status === 'DONE' || status === 'dropped')) return 'completed'
+  return parts.includes('DONE') ? 'in_progress' : 'pending'
+}
+
+const LONGEST_TITLE = 100
+
+/** The first line or sentence of a text, shortened to a title. */
+export function titleOf(text: string): string {
+  const [line = ''] = text.trim().split(/\r\n|\r|\n/, 1)
+  const plain = line.replace(/\s+/g, ' ').replace(/^(?:[-*+]|#{1,6}|>)\s+/, '')
+  const sentence =
+    /^.{10,100}?[.!?。！？](?=\s)/u.exec(plain)?.[0].replace(/[.。]$/, '') ?? plain.replace(/[.:]$/, '')
+  return shortened(sentence, LONGEST_TITLE)
 }
 
 /** The folder of a path. */
@@ -68,18 +131,14 @@ export function within(folder: string, name: string): string {
   return folder === '.' || folder === '' ? name : `${folder}/${name}`
 }
 
-/** The value of a key in the file, if the file is a table. */
-export function keyOf(look: Look, ...keys: readonly string[]): Value | undefined {
-  const value = look.value()
-  const key = value?.kind === 'table' ? keys.find((name) => value.entries.has(name)) : undefined
-  return value?.kind === 'table' && key !== undefined ? value.entries.get(key) : undefined
-}
-
 /** Returns the key before each key, as its dependency; none if tasks are independent. */
-export function chained(keys: readonly string[], { independent }: ReadingOptions): (key: string) => string[] {
+export function chained(
+  tasks: readonly { readonly key: string }[],
+  { independent }: ReadingOptions,
+): (key: string) => readonly string[] {
   if (independent) return () => []
-  const before = new Map(keys.map((key, index) => [key, keys[index - 1]]))
-  return (key) => [before.get(key) ?? []].flat()
+  const keys = tasks.map(({ key }) => key)
+  return (key) => [keys[keys.indexOf(key) - 1] ?? []].flat()
 }
 
 /** Groups items by key, in order of first appearance. */

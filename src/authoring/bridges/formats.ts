@@ -1,18 +1,20 @@
 import type { Diagnostic, Severity } from '../../base/diagnostic.ts'
+import { FORMAT_NAMES, type Bridge, type FormatName } from '../../backlog/formats.ts'
+import type { Status, Task } from '../../backlog/model.ts'
+import { readOrigin, type OriginReport } from '../../backlog/origin.ts'
 import { backlogMd } from './backlog-md.ts'
+import { checklist } from './boxes.ts'
 import { change } from './change.ts'
-import { checklist } from './checklist.ts'
 import { db } from './db.ts'
-import { type ForeignDraft } from './draft.ts'
-import { within, type Format, type Look, type ReadingOptions } from './format.ts'
-import { FORMAT_NAMES, type FormatName } from '../../backlog/formats.ts'
+import { within, type ForeignDraft, type Format, type ReadingOptions } from './format.ts'
 import { githubIssues } from './github-issues.ts'
 import { implementation } from './implementation.ts'
-import { outline } from './outline.ts'
 import { orchestrator } from './orchestrator.ts'
+import { outline } from './outline.ts'
 import { prdJson } from './prd-json.ts'
-import { openSources, type Sources, type Tree } from './source.ts'
+import { editedTexts, openSources, type Sources } from './source.ts'
 import { taskMaster } from './task-master.ts'
+import type { Tree } from './tree.ts'
 
 /** All formats that can be read, the most specific first, as the content decides. */
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
@@ -35,38 +37,17 @@ export interface FoundBacklog {
 }
 
 /** The backlog at a path; null if it has no known format, or not the requested one. */
-export function findBacklog(path: string, tree: Tree, only: FormatName | null = null): FoundBacklog | null {
-  const look = lookAt(path, openSources(tree))
+export function findBacklog(
+  path: string,
+  sources: Sources,
+  only: FormatName | null = null,
+): FoundBacklog | null {
   const names = only === null ? FORMAT_NAMES.filter((name) => name !== 'outline') : [only]
   for (const format of names) {
-    const found = FORMATS[format].find(look)
+    const found = FORMATS[format].find(path, sources)
     if (found !== null) return { format, path: found }
   }
   return null
-}
-
-/** Why a file cannot be read. */
-export function whyUnread(path: string, tree: Tree): readonly Diagnostic[] {
-  const sources = openSources(tree)
-  const look = lookAt(path, sources)
-  look.value()
-  return sources.mistakes
-}
-
-function lookAt(path: string, sources: Sources): Look {
-  const names = sources.tree.list(path)
-  const isFolder = names.length > 0
-  let source: ReturnType<Look['source']> | undefined
-  let value: ReturnType<Look['value']> | undefined
-  return {
-    path,
-    names: isFolder ? names : null,
-    sources,
-    source: () => (source ??= isFolder ? null : sources.open(path)),
-    value: () =>
-      (value ??=
-        isFolder || !/\.(?:jsonc?|ya?ml)$/i.test(path) ? null : (sources.value(path)?.value ?? null)),
-  }
 }
 
 /** Another tool's backlog, as drafts that refer only to each other, and its mistakes. */
@@ -81,11 +62,8 @@ export interface Reading {
 
 export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: ReadingOptions): Reading {
   const sources = openSources(tree)
-  const {
-    drafts: all,
-    archived = [],
-    documents = new Map<string, string>(),
-  } = FORMATS[format].read(path, sources, how)
+  const { tasks, archived = [], documents } = FORMATS[format].read(path, sources, how)
+  const all = tasks.map(({ draft }) => draft())
   const drafts = all.filter(({ isDropped }) => !isDropped)
   const exact = new Set(drafts.map(({ key }) => key))
   const known = new Map(drafts.map(({ key }) => [key.toLowerCase(), key]))
@@ -105,7 +83,53 @@ export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: Rea
     })
     return { ...draft, depends: [...new Set(depends)] }
   })
-  return { drafts: resolved, documents, dropped: dropped.size, mistakes: [...sources.mistakes, ...found] }
+  return {
+    drafts: resolved,
+    documents: documents?.() ?? new Map<string, string>(),
+    dropped: dropped.size,
+    mistakes: [...sources.mistakes, ...found],
+  }
+}
+
+/** Whether there is a mistake because of which a backlog cannot be used. */
+export function isBroken(mistakes: readonly Diagnostic[]): boolean {
+  return mistakes.some(({ severity }) => severity === 'error')
+}
+
+/** The new texts of a synced origin after its task's status has changed; empty if there is none, or it cannot be read. */
+export function originTexts(
+  bridges: readonly Bridge[],
+  tree: Tree,
+  { task, report }: { task: Pick<Task, 'origin'>; report: OriginReport },
+): ReadonlyMap<string, string> {
+  const origin = readOrigin(task.origin)
+  const bridge = origin && bridges.find(({ path, sync }) => sync && path === origin.path)
+  if (!bridge) return new Map()
+  const sources = openSources(tree)
+  const how = { independent: true, only: origin.key }
+  const { tasks } = FORMATS[bridge.as].read(bridge.path, sources, how)
+  const edits = tasks.find(({ key }) => key === origin.key)?.write?.(report) ?? []
+  const texts = isBroken(sources.mistakes) ? [] : [...editedTexts(edits)]
+  return new Map(texts.filter(([file, text]) => text !== tree.text(file)))
+}
+
+/** The files of all synced origins: no agent may change them. */
+export function originFiles(bridges: readonly Bridge[], tree: Tree): readonly string[] {
+  return bridges.flatMap(({ path, as, sync }) => (sync ? (FORMATS[as].files?.(path, tree) ?? [path]) : []))
+}
+
+/** The status of each task in synced origins, by path and key, without origins that cannot be read. */
+export function statusesIn(
+  bridges: readonly Bridge[],
+  tree: Tree,
+): Readonly<Record<string, Readonly<Record<string, Status>>>> {
+  return Object.fromEntries(
+    bridges.flatMap(({ as, path }) => {
+      const { drafts, mistakes } = readForeign({ format: as, path }, tree, { independent: true })
+      if (isBroken(mistakes)) return []
+      return [[path, Object.fromEntries(drafts.map(({ key, status }) => [key, status]))] as const]
+    }),
+  )
 }
 
 /** Where other tools keep their backlog, relative to a project's root. */
@@ -130,5 +154,6 @@ export function usualBacklogs(tree: Tree): readonly FoundBacklog[] {
     const names = tree.list(folder).filter((name) => name.endsWith('/') && name !== 'archive/')
     return names.map((name) => within(folder, name.slice(0, -1)))
   })
-  return paths.flatMap((path) => findBacklog(path, tree) ?? [])
+  const sources = openSources(tree)
+  return paths.flatMap((path) => findBacklog(path, sources) ?? [])
 }

@@ -1,149 +1,119 @@
 import { milestoneParts } from '../../backlog/milestone.ts'
-import type { Splice } from '../../backlog/markdown/splice.ts'
-import { foreignDraft, titleOf, wholeStatus, type ForeignDraft } from './draft.ts'
 import { removeJson, setJson } from './edit.ts'
 import {
   chained,
-  keyOf,
+  foreignDraft,
+  grouped,
+  titleOf,
+  wholeStatus,
+  type ForeignDraft,
+  type ForeignTask,
   type Format,
-  type ForeignBacklog,
-  type OriginEnd,
   type ReadingOptions,
 } from './format.ts'
-import { criteriaOf, keyReader, statusOf, type Entry, type Sources } from './source.ts'
+import { byPriority, criteriaOf, keyReader, statusOf, type Entry } from './source.ts'
 
 /** Specs, each with its tasks, in `implementation.json`. */
 export const implementation: Format = {
   about: 'specs and their tasks (implementation.json)',
-  find: (look) => (keyOf(look, 'specs')?.kind === 'list' ? look.path : null),
+  find: (path, sources) => sources.items(path, 'specs') && path,
   read(path, sources, how) {
-    const specs = byPriority(sources.root(path, ROOT))
+    const root = sources.root(path, 'an object with "specs"')
+    const specs = (root?.entries('specs') ?? []).toSorted(byPriority)
     const readKey = keyReader()
-    return { drafts: specs.flatMap((spec, index) => tasksOf(spec, { index, how, readKey })) }
+    return {
+      tasks: specs.flatMap((spec, index) => tasksOf(spec, { root: root!, number: index + 1, readKey, how })),
+    }
   },
-  write: written,
-}
-
-const ROOT = 'an object with "specs"'
-
-function byPriority(root: Entry | null): readonly Entry[] {
-  return (root?.entries('specs') ?? []).toSorted((one, other) => priorityOf(one) - priorityOf(other))
-}
-
-function priorityOf(spec: Entry): number {
-  const value = spec.scalar('priority')?.value
-  return typeof value === 'number' ? value : Infinity
-}
-
-function tasksOf(
-  spec: Entry,
-  {
-    index,
-    how,
-    readKey,
-  }: {
-    readonly index: number
-    readonly how: ReadingOptions
-    readonly readKey: ReturnType<typeof keyReader>
-  },
-): ForeignBacklog['drafts'] {
-  const name = spec.text('name', 'id') || 'Spec'
-  const tasks = spec.entries('tasks').flatMap((task) => {
-    const key = readKey(task, task.text('id'))
-    return key === null ? [] : [{ task, key, status: statusOf(task) }]
-  })
-  const open = tasks.filter(({ status }) => status !== 'dropped')
-  if (open.length === 0)
-    spec.source.report(spec.at, `the spec ${name} has no task that is to be done`, 'warning')
-  const before = chained(
-    open.map(({ key }) => key),
-    how,
-  )
-  const ofAll = spec.texts('acceptanceCriteria').map((text) => ({ text, met: false, ofAll: true }))
-  return tasks.map(({ task, key, status }): ForeignDraft => {
-    const isLast = task === open.at(-1)?.task
-    const description = task.text('description', 'title')
-    return foreignDraft({
-      key,
-      title: titleOf(description),
-      status,
-      blockedReason: task.text('blockedReason'),
-      milestone: `${index + 1} — ${name}`,
-      depends: before(key),
-      description,
-      background: [
-        ...heading(ABOUT, spec.text('context')),
-        ...(isLast ? [] : heading(WHOLE, ofAll.map(({ text }) => `- ${text}`).join('\n'))),
-      ],
-      criteria: [...criteriaOf(task, 'acceptanceCriteria'), ...(isLast ? ofAll : [])],
-      context: [spec.text('file')].filter(Boolean),
-      place: task.source.placeOf(task.at),
-    })
-  })
 }
 
 const ABOUT = 'About the spec'
 const WHOLE = 'When the whole spec is done'
-
-function heading(title: string, text: string): readonly (readonly [string, string])[] {
-  return text.trim() === '' ? [] : [[title, text]]
-}
-
 const WORDS = { TODO: 'pending', DONE: 'completed', BLOCKED: 'blocked' } as const
 
-function written(path: string, sources: Sources, end: OriginEnd): ReadonlyMap<string, string> {
-  const root = sources.root(path, ROOT)
-  const readKey = keyReader()
-  for (const spec of byPriority(root)) {
-    const tasks = spec.entries('tasks')
-    const keys = tasks.map((entry) => readKey(entry, entry.text('id')))
-    const task = tasks[keys.indexOf(end.key)]
-    if (!task || !root) continue
-    const after = tasks.map((entry) => (entry === task ? end.status : statusOf(entry)))
-    const splices: Splice[] = [
-      ...setJson(task, 'status', WORDS[end.status]),
+function tasksOf(
+  spec: Entry,
+  around: { root: Entry; number: number; readKey: ReturnType<typeof keyReader>; how: ReadingOptions },
+): readonly ForeignTask[] {
+  const { root, number, readKey, how } = around
+  const name = spec.text('name', 'id') || 'Spec'
+  const tasks = spec.entries('tasks').flatMap((entry) => {
+    const key = readKey(entry)
+    return key === null ? [] : [{ entry, key, status: statusOf(entry) }]
+  })
+  const open = tasks.filter(({ status }) => status !== 'dropped')
+  if (open.length === 0)
+    spec.source.report(spec.at, `the spec ${name} has no task that is to be done`, 'warning')
+  const before = chained(open, how)
+  const ofAll = spec.texts('acceptanceCriteria').map((text) => ({ text, met: false, ofAll: true }))
+  return tasks.map(({ entry, key, status }) => ({
+    key,
+    draft() {
+      const isLast = entry === open.at(-1)?.entry
+      const description = entry.text('description', 'title')
+      const background = [
+        [ABOUT, spec.text('context')],
+        [WHOLE, isLast ? '' : ofAll.map(({ text }) => `- ${text}`).join('\n')],
+      ] as const
+      return foreignDraft({
+        key,
+        title: titleOf(description),
+        status,
+        blockedReason: entry.text('blockedReason'),
+        milestone: `${number} — ${name}`,
+        depends: before(key),
+        description,
+        background: background.filter(([, text]) => text.trim() !== ''),
+        criteria: [...criteriaOf(entry, 'acceptanceCriteria'), ...(isLast ? ofAll : [])],
+        context: [spec.text('file')].filter(Boolean),
+        place: entry.source.placeOf(entry.at),
+      })
+    },
+    write: (end) => [
+      ...setJson(entry, 'status', WORDS[end.status]),
       ...(end.status === 'BLOCKED'
-        ? setJson(task, 'blockedReason', end.reason)
-        : removeJson(task, 'blockedReason')),
-      ...setJson(spec, 'status', wholeStatus(after)),
-      ...setJson(root, 'updatedAt', `${end.at.toISOString().slice(0, 19)}Z`),
+        ? setJson(entry, 'blockedReason', end.reason)
+        : removeJson(entry, 'blockedReason')),
+      ...setJson(
+        spec,
+        'status',
+        wholeStatus(tasks.map((one) => (one.entry === entry ? end.status : one.status))),
+      ),
+      ...setJson(root, 'updatedAt', secondsOf(end.at)),
       ...setJson(root, 'updatedBy', 'ralph'),
-    ]
-    return root.source.edited(splices)
-  }
-  return new Map()
+    ],
+  }))
+}
+
+function secondsOf(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`
 }
 
 /** The backlog as specs, one for each milestone. */
 export function implementationText(drafts: readonly ForeignDraft[], now: Date): string {
-  const milestones = [...new Set(drafts.map(({ milestone }) => milestone))]
-  const specs = milestones.map((milestone, index) => specOf(milestone, index, drafts))
-  const updatedAt = `${now.toISOString().slice(0, 19)}Z`
-  return `${JSON.stringify({ version: 1, updatedAt, updatedBy: 'ralph', specs }, null, 2)}\n`
+  const specs = [...grouped(drafts, ({ milestone }) => milestone)].map(specOf)
+  return `${JSON.stringify({ version: 1, updatedAt: secondsOf(now), updatedBy: 'ralph', specs }, null, 2)}\n`
 }
 
-function specOf(milestone: string | null, index: number, drafts: readonly ForeignDraft[]): object {
-  const own = drafts.filter((draft) => draft.milestone === milestone)
+function specOf([milestone, own]: readonly [string | null, readonly ForeignDraft[]], index: number): object {
   const name = milestoneParts(milestone ?? 'Tasks').name || (milestone ?? 'Tasks')
-  const context = own.flatMap(({ background }) =>
-    background.flatMap(([title, text]) => (title === ABOUT ? [text] : [])),
-  )
-  const file = own.flatMap((draft) => draft.context)[0]
-  const whole = own.flatMap(({ criteria }) => criteria.flatMap(({ ofAll, text }) => (ofAll ? [text] : [])))
+  const about = own.flatMap(({ background }) => background).find(([title]) => title === ABOUT)
   return {
     id: slugOf(name) || `spec-${index + 1}`,
-    ...(file === undefined ? {} : { file }),
+    file: own.flatMap(({ context }) => context)[0],
     name,
     priority: index + 1,
     status: wholeStatus(own.map(({ status }) => status)),
-    ...(context[0] === undefined ? {} : { context: context[0] }),
-    acceptanceCriteria: whole,
+    context: about?.[1],
+    acceptanceCriteria: own.flatMap(({ criteria }) =>
+      criteria.filter(({ ofAll }) => ofAll).map(({ text }) => text),
+    ),
     tasks: own.map(({ key, description, title, status, criteria, blockedReason }) => ({
       id: key,
       description: description || title,
       status: WORDS[status],
       acceptanceCriteria: criteria.filter(({ ofAll }) => !ofAll).map(({ text }) => text),
-      ...(status === 'BLOCKED' ? { blockedReason } : {}),
+      blockedReason: status === 'BLOCKED' ? blockedReason : undefined,
     })),
   }
 }

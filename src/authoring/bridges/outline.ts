@@ -1,8 +1,14 @@
 import { milestoneOf, milestoneParts } from '../../backlog/milestone.ts'
-import { readBoxes, readHeadings, withoutBoxes, type BoxItem, type PlainHeading } from './boxes.ts'
-import { criteriaIn, descriptionOf } from './checklist.ts'
-import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
-import type { Format } from './format.ts'
+import {
+  criteriaIn,
+  descriptionOf,
+  readBoxes,
+  readHeadings,
+  withoutBoxes,
+  type BoxItem,
+  type PlainHeading,
+} from './boxes.ts'
+import { foreignDraft, titleOf, type Format } from './format.ts'
 import { slugKeys } from './implementation.ts'
 import type { Source } from './source.ts'
 
@@ -12,37 +18,60 @@ import type { Source } from './source.ts'
  */
 export const outline: Format = {
   about: 'headings and boxes of a document',
-  find: (look) => (/\.(?:md|markdown|txt)$/i.test(look.path) && look.source() ? look.path : null),
+  isReadOnly: true,
+  find: (path, sources) => (/\.(?:md|markdown|txt)$/i.test(path) && sources.open(path) ? path : null),
   read(path, sources) {
     const source = sources.open(path)
-    return { drafts: source ? named(tasksIn(source)) : [] }
+    if (!source) return { tasks: [] }
+    const parts = tasksIn(source)
+    const keys = slugKeys(
+      parts.map(({ heading }) => heading),
+      'task',
+    )
+    return {
+      tasks: parts.map(({ heading, at, milestone, description, nested, isDone }, index) => {
+        const key = keys[index]!
+        return {
+          key,
+          draft: () =>
+            foreignDraft({
+              key,
+              title: titleOf(milestoneParts(heading).name),
+              status: isDone ? 'DONE' : 'TODO',
+              milestone,
+              description: description || heading,
+              criteria: criteriaIn({ nested }),
+              context: [path],
+              provenance: 'system',
+              place: source.placeOf(at),
+            }),
+        }
+      }),
+    }
   },
 }
 
 /** A part of a document that is a task. */
-interface Part {
+interface Part extends Pick<BoxItem, 'at' | 'nested'> {
   readonly heading: string
-  readonly at: number
   readonly milestone: string | null
   readonly description: string
-  readonly boxes: readonly BoxItem[]
   readonly isDone: boolean
-  readonly source: Source
 }
 
 function tasksIn(source: Source): readonly Part[] {
-  const all = readHeadings(source.text)
+  const { text } = source
+  const all = readHeadings(text)
   const highest = Math.min(...all.map(({ depth }) => depth))
   // A heading above all the others is the document's title.
   const isTitled = all.filter(({ depth }) => depth === highest).length === 1 && all.length > 1
-  const headings = isTitled ? all.filter(({ depth }) => depth > highest) : all
-  const sections = sectionsOf(headings, source.text.length)
-  if (sections.length === 0) return boxTasks(source, { start: 0, end: source.text.length }, null)
+  const sections = sectionsOf(isTitled ? all.filter(({ depth }) => depth > highest) : all, text.length)
+  if (sections.length === 0) return boxTasks(text, { start: 0, end: text.length, milestone: null })
   const parts = sections.flatMap((section, index) =>
     ofSection(source, section, milestoneOf(section.text, index + 1)),
   )
   // Without lower headings, these are the tasks.
-  return parts.length > 0 ? parts : sections.flatMap((section) => headingTask(source, section, null))
+  return parts.length > 0 ? parts : sections.flatMap((section) => headingTask(text, section, null))
 }
 
 interface Section extends PlainHeading {
@@ -60,64 +89,38 @@ function sectionsOf(headings: readonly PlainHeading[], end: number): readonly Se
   })
 }
 
-function ofSection(source: Source, section: Section, milestone: string): readonly Part[] {
+function ofSection({ text, report }: Source, section: Section, milestone: string): readonly Part[] {
   const inner = sectionsOf(section.inner, section.end)
-  const own = boxTasks(source, { start: section.bodyAt, end: inner[0]?.at ?? section.end }, milestone)
-  const parts = [...own, ...inner.flatMap((one) => headingTask(source, one, milestone))]
+  const own = { start: section.bodyAt, end: inner[0]?.at ?? section.end, milestone }
+  const parts = [...boxTasks(text, own), ...inner.flatMap((one) => headingTask(text, one, milestone))]
   if (parts.length === 0)
-    source.report(
-      section.at,
-      `"${section.text}" has no heading and no box below it: it is no task`,
-      'warning',
-    )
+    report(section.at, `"${section.text}" has no heading and no box below it: it is no task`, 'warning')
   return parts
 }
 
 function headingTask(
-  source: Source,
+  source: string,
   { text, at, bodyAt, end }: Section,
   milestone: string | null,
 ): readonly Part[] {
-  const body = source.text.slice(bodyAt, end)
-  const boxes = readBoxes(body)
+  const body = source.slice(bodyAt, end)
+  const nested = readBoxes(body)
   const description = withoutBoxes(body)
-  if (description === '' && boxes.length === 0) return []
-  const isDone = boxes.length > 0 && boxes.every(({ isTicked }) => isTicked)
-  return [{ heading: text, at, milestone, description, boxes, isDone, source }]
+  if (description === '' && nested.length === 0) return []
+  const isDone = nested.length > 0 && nested.every(({ isTicked }) => isTicked)
+  return [{ heading: text, at, milestone, description, nested, isDone }]
 }
 
 function boxTasks(
-  source: Source,
-  { start, end }: { readonly start: number; readonly end: number },
-  milestone: string | null,
+  text: string,
+  { start, end, milestone }: { start: number; end: number; milestone: string | null },
 ): readonly Part[] {
-  return readBoxes(source.text.slice(start, end)).map((item) => ({
+  return readBoxes(text.slice(start, end)).map((item) => ({
     heading: item.text,
     at: start + item.at,
     milestone,
     description: descriptionOf(item),
-    boxes: item.nested,
+    nested: item.nested,
     isDone: item.isTicked,
-    source,
   }))
-}
-
-function named(parts: readonly Part[]): readonly ForeignDraft[] {
-  const keys = slugKeys(
-    parts.map(({ heading }) => heading),
-    'task',
-  )
-  return parts.map(({ heading, at, milestone, description, boxes, isDone, source }, index) =>
-    foreignDraft({
-      key: keys[index]!,
-      title: titleOf(milestoneParts(heading).name),
-      status: isDone ? 'DONE' : 'TODO',
-      milestone,
-      description: description || heading,
-      criteria: boxes.flatMap((box) => [{ text: box.text, met: box.isTicked }, ...criteriaIn(box)]),
-      context: [source.file],
-      provenance: 'system',
-      place: source.placeOf(at),
-    }),
-  )
 }

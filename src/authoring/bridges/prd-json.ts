@@ -1,55 +1,43 @@
-import { foreignDraft, titleOf, type ForeignDraft } from './draft.ts'
 import { setJson } from './edit.ts'
-import { keyOf, type Format } from './format.ts'
-import { criteriaOf, keyed, type Entry } from './source.ts'
+import { foreignDraft, titleOf, type ForeignTask, type Format } from './format.ts'
+import { byPriority, criteriaOf, keyed } from './source.ts'
 
 /** User stories that pass or do not: `prd.json`. */
 export const prdJson: Format = {
   about: 'user stories (prd.json)',
-  find: (look) => (keyOf(look, 'userStories')?.kind === 'list' ? look.path : null),
+  find: (path, sources) => sources.items(path, 'userStories') && path,
   read(path, sources) {
-    const root = sources.root(path, ROOT)
+    const root = sources.root(path, 'an object with "userStories"')
     const about = root?.text('description') ?? ''
     const background =
       about === '' ? [] : ([[`About ${root?.text('project', 'name') || 'the project'}`, about]] as const)
-    const drafts = keyedStories(root).map(({ entry: story, key }): ForeignDraft => {
-      const title = titleOf(story.text('title', 'name', 'description'))
-      return foreignDraft({
+    const stories = keyed((root?.entries('userStories') ?? []).toSorted(byPriority))
+    const tasks = stories.map(({ entry: story, key }): ForeignTask => {
+      const passes = story.value('passes')
+      const isDone = passes?.kind === 'scalar' && passes.value === true
+      return {
         key,
-        title,
-        status: passes(story) ? 'DONE' : 'TODO',
-        description: story.text('description') || title,
-        background,
-        criteria: criteriaOf(story, 'acceptanceCriteria', 'acceptance_criteria'),
-        hints: story.text('notes'),
-        touches: story.texts('fileScope'),
-        priority: story.text('priority') || null,
-        depends: story.texts('dependsOn', 'dependencies', 'depends_on'),
-        tags: story.texts('labels', 'tags'),
-        place: story.source.placeOf(story.at),
-      })
+        draft() {
+          const title = titleOf(story.text('title', 'name', 'description'))
+          return foreignDraft({
+            key,
+            title,
+            status: isDone ? 'DONE' : 'TODO',
+            description: story.text('description') || title,
+            background,
+            criteria: criteriaOf(story, 'acceptanceCriteria', 'acceptance_criteria'),
+            hints: story.text('notes'),
+            touches: story.texts('fileScope'),
+            priority: story.text('priority') || null,
+            depends: story.texts('dependsOn', 'dependencies', 'depends_on'),
+            tags: story.texts('labels', 'tags'),
+            place: story.source.placeOf(story.at),
+          })
+        },
+        write: ({ status }) =>
+          isDone === (status === 'DONE') ? [] : setJson(story, 'passes', status === 'DONE'),
+      }
     })
-    return { drafts }
+    return { tasks }
   },
-  write(path, sources, { key, status }) {
-    const root = sources.root(path, ROOT)
-    const story = keyedStories(root).find((one) => one.key === key)?.entry
-    if (!root || !story || passes(story) === (status === 'DONE')) return new Map()
-    return root.source.edited(setJson(story, 'passes', status === 'DONE'))
-  },
-}
-
-const ROOT = 'an object with "userStories"'
-
-function keyedStories(root: Entry | null): ReturnType<typeof keyed> {
-  return keyed((root?.entries('userStories') ?? []).toSorted((one, other) => rankOf(one) - rankOf(other)))
-}
-
-function rankOf(story: Entry): number {
-  const value = story.scalar('priority')?.value
-  return typeof value === 'number' ? value : Infinity
-}
-
-function passes(story: Entry): boolean {
-  return story.scalar('passes')?.value === true
 }

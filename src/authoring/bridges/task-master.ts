@@ -1,39 +1,52 @@
-import { openCriteria } from '../../backlog/draft.ts'
-import { foreignDraft, titleOf, wholeStatus, type ForeignDraft, type ForeignStatus } from './draft.ts'
+import { openCriteria, type Criterion } from '../../backlog/draft.ts'
 import { setJson } from './edit.ts'
-import { keyOf, within, type Format, type Look, type OriginEnd } from './format.ts'
-import { entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
+import {
+  foreignDraft,
+  titleOf,
+  wholeStatus,
+  within,
+  type ForeignDraft,
+  type ForeignStatus,
+  type Format,
+} from './format.ts'
+import { eachHas, entryAt, keyReader, statusOf, type Entry, type Sources } from './source.ts'
 
 /** Task Master's tasks, by tag or, in older versions, without tags: `.taskmaster/tasks/tasks.json`. */
 export const taskMaster: Format = {
   about: 'Task Master (.taskmaster/tasks/tasks.json)',
-  find: (look) => {
-    if (look.names) {
-      const below = ['tasks/tasks.json', 'tasks.json'].map((name) => within(look.path, name))
-      return /\.?taskmaster/.test(look.path)
-        ? (below.find((path) => look.sources.tree.text(path) !== null) ?? null)
-        : null
-    }
-    return isTagged(look) || isOld(look) ? look.path : null
+  find(path, sources) {
+    const folders = [within(path, 'tasks'), path]
+    const folder = folders.find((one) => sources.tree.list(one).includes('tasks.json'))
+    if (folder !== undefined && /\.?taskmaster/.test(path)) return within(folder, 'tasks.json')
+    const tasks = sources.items(path, 'tasks')
+    return (tasks && eachHas(tasks, 'title')) || isTagged(path, sources) ? path : null
   },
   read(path, sources) {
     const tags = itemsIn(path, sources)
     const items = tags.flatMap((tag) => tag.flatMap((item) => [item, ...item.parts]))
     const wanted = items.filter(({ status, parts }) => parts.length === 0 || status === 'dropped')
-    return { drafts: wanted.map((item) => draftIn(item, tags.length === 1)) }
+    return {
+      tasks: wanted.map((item) => ({
+        key: item.key,
+        draft: () => draftIn(item, tags.length === 1),
+        write: ({ status }) => [
+          ...setJson(item.entry, 'status', WORDS[status]),
+          ...(item.parent ? setJson(item.parent.entry, 'status', parentWord(item, item.parent, status)) : []),
+        ],
+      })),
+    }
   },
-  write: written,
 }
 
-function isOld(look: Look): boolean {
-  const tasks = keyOf(look, 'tasks')
-  return (
-    tasks?.kind === 'list' && tasks.items.every((task) => task.kind === 'table' && task.entries.has('title'))
-  )
+const WORDS = { TODO: 'pending', DONE: 'done', BLOCKED: 'blocked' } as const
+const PARENT_WORDS = { completed: 'done', in_progress: 'in-progress', pending: 'pending' } as const
+
+function parentWord(item: Item, { parts }: Item, status: ForeignStatus): string {
+  return PARENT_WORDS[wholeStatus(parts.map((one) => (one === item ? status : one.status)))]
 }
 
-function isTagged(look: Look): boolean {
-  const value = look.value()
+function isTagged(path: string, sources: Sources): boolean {
+  const value = sources.value(path)
   if (value?.kind !== 'table' || value.entries.size === 0 || value.entries.has('tasks')) return false
   return [...value.entries.values()].every(
     (tag) => tag.kind === 'table' && tag.entries.get('tasks')?.kind === 'list',
@@ -60,34 +73,34 @@ interface Item {
 /** The tasks of each tag. */
 function itemsIn(path: string, sources: Sources): readonly (readonly Item[])[] {
   const readKey = keyReader()
-  return tagsOf(path, sources).map(({ name: tag, tasks }) => {
+  return tagsOf(path, sources).map(([tag, tasks]) => {
     const others = new Map<string, Item>()
     let milestones = 0
-    const itemOf = (entry: Entry, parent: Item | null): Item | null => {
+    const itemOf = (entry: Entry, parent: Item | null): readonly Item[] => {
       const own = entry.text('id')
       const id = parent ? `${parent.id}.${own}` : own
       const key = readKey(entry, own === '' ? '' : keyIn(tag, id))
-      if (key === null) return null
+      if (key === null) return []
       const subtasks = parent ? [] : entry.entries('subtasks')
       const title = subtasks.length > 0 ? `${++milestones} — ${entry.text('title')}` : null
       const milestone = parent ? parent.milestone : title
       const parts: Item[] = []
       const item = { id, key, entry, status: statusOf(entry), tag, milestone, parent, parts, others }
       others.set(id, item)
-      parts.push(...subtasks.flatMap((part) => itemOf(part, item) ?? []))
-      return item
+      parts.push(...subtasks.flatMap((part) => itemOf(part, item)))
+      return [item]
     }
-    return tasks.flatMap((task) => itemOf(task, null) ?? [])
+    return tasks.flatMap((task) => itemOf(task, null))
   })
 }
 
-function tagsOf(path: string, sources: Sources): readonly { name: string; tasks: readonly Entry[] }[] {
+function tagsOf(path: string, sources: Sources): readonly (readonly [string, readonly Entry[]])[] {
   const root = sources.root(path, 'an object of tags')
   if (!root) return []
-  if (root.table.entries.has('tasks')) return [{ name: MASTER, tasks: root.entries('tasks') }]
+  if (root.table.entries.has('tasks')) return [[MASTER, root.entries('tasks')]]
   return [...root.table.entries].flatMap(([name, value]) => {
     const tag = entryAt(root.source, value, `the tasks of ${name}`)
-    return tag ? [{ name, tasks: tag.entries('tasks') }] : []
+    return tag ? [[name, tag.entries('tasks')]] : []
   })
 }
 
@@ -131,8 +144,7 @@ function draftIn(item: Item, isOnlyTag: boolean): ForeignDraft {
   const status = parent?.status === 'dropped' ? 'dropped' : item.status
   const whole =
     parent && [parent.entry.text('description'), parent.entry.text('details')].filter(Boolean).join('\n\n')
-  const isLast = parent?.parts.at(-1) === item
-  const ofAll = isLast ? testsOf(parent.entry).map((one) => ({ ...one, ofAll: true })) : []
+  const ofAll = parent?.parts.at(-1) === item ? testsOf(parent.entry) : []
   return foreignDraft({
     key,
     title,
@@ -142,7 +154,11 @@ function draftIn(item: Item, isOnlyTag: boolean): ForeignDraft {
     depends: dependsOf(item),
     description: task.text('description') || title,
     background: whole ? [[`Part of: ${titleOf(parent.entry.text('title'))}`, whole]] : [],
-    criteria: [...openCriteria(task.texts('acceptanceCriteria')), ...testsOf(task), ...ofAll],
+    criteria: [
+      ...openCriteria(task.texts('acceptanceCriteria')),
+      ...testsOf(task),
+      ...ofAll.map((one) => ({ ...one, ofAll: true })),
+    ],
     hints: task.text('details'),
     priority: task.text('priority') || parent?.entry.text('priority') || null,
     tags: isOnlyTag || tag === MASTER ? [] : [tag],
@@ -151,22 +167,7 @@ function draftIn(item: Item, isOnlyTag: boolean): ForeignDraft {
 }
 
 /** A task's test strategy, as criteria. */
-function testsOf(task: Entry): ReturnType<typeof openCriteria> {
+function testsOf(task: Entry): readonly Criterion[] {
   const text = task.text('testStrategy').replace(/\s+/g, ' ').trim()
   return text === '' ? [] : openCriteria([text])
-}
-
-const WORDS = { TODO: 'pending', DONE: 'done', BLOCKED: 'blocked' } as const
-const PARENT_WORDS = { completed: 'done', in_progress: 'in-progress', pending: 'pending' } as const
-
-function written(path: string, sources: Sources, { key, status }: OriginEnd): ReadonlyMap<string, string> {
-  const items = itemsIn(path, sources).flatMap((tag) => tag.flatMap((item) => [item, ...item.parts]))
-  const item = items.find((one) => one.key === key && one.parts.length === 0)
-  if (!item) return new Map()
-  const { entry, parent } = item
-  const after = parent?.parts.map((one) => (one === item ? status : one.status))
-  return entry.source.edited([
-    ...setJson(entry, 'status', WORDS[status]),
-    ...(parent && after ? setJson(parent.entry, 'status', PARENT_WORDS[wholeStatus(after)]) : []),
-  ])
 }

@@ -10,7 +10,7 @@ import type { Task } from '../../backlog/model.ts'
 import { doneView, planView, type InitScreen } from '../../screen/init-view.ts'
 import type { ContextOf } from '../commands.ts'
 import { planSetup, type InitFindings, type PlannedFile } from '../../authoring/init/plan.ts'
-import { foreignBacklogs } from '../../authoring/foreign-backlogs.ts'
+import { foreignBacklogs } from '../../authoring/origins.ts'
 import { proposeAliases } from '../../authoring/init/propose-aliases.ts'
 import { notWritten } from '../../authoring/not-written.ts'
 import { githubFiles } from '../../authoring/init/github.ts'
@@ -69,7 +69,7 @@ async function look(place: Place): Promise<InitFindings> {
   return {
     dir,
     hasTasks: tasks.length > 0,
-    foreign: tasks.length > 0 ? [] : foreignBacklogs(root),
+    foreign: tasks.length > 0 ? [] : await foreignBacklogs(root),
     configFile: findConfig(root)?.file ?? null,
     gates: detectGates(root),
     aliases: proposeAliases(tasks),

@@ -50,7 +50,7 @@ async function refuseWithHint({ root, folders: { first } }: Place): Promise<void
 }
 
 async function foreignIn(root: string): Promise<readonly string[]> {
-  const { foreignBacklogs } = await import('../../authoring/foreign-backlogs.ts')
+  const { foreignBacklogs } = await import('../../authoring/origins.ts')
   return foreignBacklogs(root)
 }
 

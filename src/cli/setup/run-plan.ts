@@ -31,6 +31,7 @@ import type { Task } from '../../backlog/model.ts'
 import { readBacklog } from '../../backlog/read.ts'
 import { Agents } from '../../agents/agents.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
+import { findConfig } from '../../config/load.ts'
 import type { Place } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import { slotsOf } from './slots.ts'
@@ -133,10 +134,14 @@ async function planPorts(
     async exported(tasks) {
       const [{ exportedTexts }, { withBridge }] = await Promise.all([
         import('../../authoring/export-tasks.ts'),
-        import('../../authoring/import-tasks.ts'),
+        import('../../authoring/bridges/configuration.ts'),
       ])
       const texts = await exportedTexts({ root, tasks }, 'implementation', world.now())
-      const config = withBridge(root, { path: EXPORT_FILE, as: 'implementation', sync: true })
+      const config = withBridge(root, findConfig(root)?.file, {
+        path: EXPORT_FILE,
+        as: 'implementation',
+        sync: true,
+      })
       const text = [...texts.values()].join('')
       return new Map([[EXPORT_FILE, text], ...(config ? [[config.file, config.text] as const] : [])])
     },

@@ -1,8 +1,15 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { UserError } from '../base/errors.ts'
-import { pathWithin, truePaths } from '../base/paths.ts'
-import type { Tree } from './bridges/source.ts'
+import { UserError } from '../../base/errors.ts'
+import { pathWithin, truePaths } from '../../base/paths.ts'
+
+/** Another tool's files: reading them starts no process, and follows no link out of the project. */
+export interface Tree {
+  /** The text of a file, relative to the root; null if there is none. */
+  text(path: string): string | null
+  /** The names in a folder, those of folders with a slash; empty if there is no such folder. */
+  list(folder: string): readonly string[]
+}
 
 /** No backlog is larger, and more would fill the memory. */
 const MOST_BYTES = 16 * 1024 * 1024
@@ -22,35 +29,25 @@ export function foreignTree(root: string): Tree {
           `${path} is a link that leads out of the project`,
           'Copy the file into the project.',
         )
-      if (found.size > MOST_BYTES) throw tooLarge(path, found.size)
+      if (found.size > MOST_BYTES)
+        throw new UserError(
+          `${path} has ${Math.round(found.size / 1024 / 1024)} MB: a backlog of more than 16 MB is not read`,
+          'Take out of it what is done.',
+        )
       return decoded(path, readFileSync(full))
     },
     list(folder) {
       if (!isInside(folder)) return []
+      const isFolder = (name: string): boolean =>
+        statSync(join(root, folder, name), { throwIfNoEntry: false })?.isDirectory() ?? false
       try {
-        const entries = readdirSync(join(root, folder), { withFileTypes: true })
-        const isFolder = (name: string): boolean =>
-          statSync(join(root, folder, name), { throwIfNoEntry: false })?.isDirectory() ?? false
-        return entries
-          .map((entry) =>
-            entry.isDirectory() || (entry.isSymbolicLink() && isFolder(entry.name))
-              ? `${entry.name}/`
-              : entry.name,
-          )
-          .toSorted()
+        const names = readdirSync(join(root, folder))
+        return names.map((name) => (isFolder(name) ? `${name}/` : name)).toSorted()
       } catch {
         return []
       }
     },
   }
-}
-
-function tooLarge(path: string, size: number): UserError {
-  const megabytes = Math.round(size / 1024 / 1024)
-  return new UserError(
-    `${path} has ${megabytes} MB: a backlog of more than 16 MB is not read`,
-    'Take out of it what is done.',
-  )
 }
 
 function decoded(path: string, bytes: Buffer): string {
@@ -62,16 +59,16 @@ function decoded(path: string, bytes: Buffer): string {
 }
 
 /** A tree that stores what is read from another one. */
-export function recordingTree(tree: Tree): Tree & { readonly read: ReadonlyMap<string, string> } {
+export function recordingTree(tree: Tree) {
   const read = new Map<string, string>()
   return {
     read,
-    text(path) {
+    text(path: string) {
       const text = read.get(path) ?? tree.text(path)
       if (text !== null) read.set(path, text)
       return text
     },
-    list: (folder) => tree.list(folder),
+    list: (folder: string) => tree.list(folder),
   }
 }
 
