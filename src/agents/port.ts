@@ -230,7 +230,6 @@ export interface StreamEnd {
   readonly cutOff?: string | undefined
   /** For an agent whose marker is not in its final message: the text whose last non-empty line may be the marker. */
   readonly markerTail?: string
-  readonly usage: Usage
   readonly denied: readonly string[]
 }
 

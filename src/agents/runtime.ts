@@ -5,19 +5,19 @@ import { UNKNOWN_USAGE } from '../base/usage.ts'
 import { openPty } from '../process/terminal.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
 import { driveByHand } from './by-hand.ts'
-import { outcomeOf, type StreamState } from './outcome.ts'
+import { readLastLine, readMarker, type Marker } from './marker.ts'
 import type {
   Agent,
   AgentEnd,
   AgentEvent,
   AgentOutcome,
   AgentRequest,
-  Invocation,
   Provider,
+  StreamEnd,
   StreamEvent,
-  StreamReader,
 } from './port.ts'
 import { writableOf, writePrivateFiles, type PreparedFiles } from './private-files.ts'
+import { cutOff } from './providers/failure.ts'
 import { Watch } from './watch.ts'
 import { messageOf } from '../base/errors.ts'
 
@@ -68,7 +68,7 @@ class AgentProcess {
   readonly #lines: LineSplitter | TerminalLines
   readonly #complaints = new LineSplitter()
   readonly #stderr = new Tail(STDERR_BYTES)
-  readonly #reader: StreamReader
+  readonly #reader: ReturnType<Provider['reader']>
   readonly #watch: Watch
   readonly #begun = performance.now()
   #process: Running | null = null
@@ -78,7 +78,12 @@ class AgentProcess {
   #forced: AgentEnd | null = null
   /** Whether the agent has sent its result. */
   #resulted = false
-  #heard: StreamState = { usage: UNKNOWN_USAGE, sessionId: null, model: null }
+  /** What its stream has reported so far. */
+  #heard: Pick<AgentOutcome, 'usage' | 'sessionId' | 'model'> = {
+    usage: UNKNOWN_USAGE,
+    sessionId: null,
+    model: null,
+  }
   #checkTimer: NodeJS.Timeout | undefined
   #graceTimer: NodeJS.Timeout | undefined
   /** The unfinished line when it was last shown. */
@@ -97,34 +102,23 @@ class AgentProcess {
 
   /** Rejects only with what the receiver of its events threw: other errors are outcomes too. */
   async run(): Promise<AgentOutcome> {
+    const { signal, killSignal } = this.#request
+    const over = new AbortController()
+    const interrupt = () =>
+      this.#force({ kind: 'interrupted' }, signal.reason === 'now' ? 'now' : 'interrupt')
+    const kill = () => this.#force({ kind: 'interrupted' }, 'now')
+    signal.addEventListener('abort', interrupt, over)
+    killSignal?.addEventListener('abort', kill, over)
     try {
-      return await this.#run()
+      if (signal.aborted || killSignal?.aborted) interrupt()
+      return this.#forced ? this.#notStarted('interrupted') : await this.#prepared()
     } catch (error) {
       this.#process?.end('now')
       await this.#process?.finished.catch(() => undefined)
       if (this.#fault) throw this.#fault.error
       return this.#notStarted(messageOf(error))
-    }
-  }
-
-  async #run(): Promise<AgentOutcome> {
-    const { signal, killSignal } = this.#request
-    const interrupt = () =>
-      this.#force({ kind: 'interrupted' }, signal.reason === 'now' ? 'now' : 'interrupt')
-    const kill = () => this.#force({ kind: 'interrupted' }, 'now')
-    signal.addEventListener('abort', interrupt)
-    killSignal?.addEventListener('abort', kill)
-    try {
-      if (signal.aborted || killSignal?.aborted) {
-        this.#forced = { kind: 'interrupted' }
-        return this.#notStarted('interrupted')
-      }
-      const invocation = this.#provider.invocation(this.#request)
-      const prepared = writePrivateFiles(invocation, this.#request.env)
-      return await this.#runProcess(invocation, prepared).finally(prepared.remove)
     } finally {
-      signal.removeEventListener('abort', interrupt)
-      killSignal?.removeEventListener('abort', kill)
+      over.abort()
       clearTimeout(this.#checkTimer)
       clearTimeout(this.#graceTimer)
       clearTimeout(this.#showTimer)
@@ -135,10 +129,13 @@ class AgentProcess {
     return this.#outcome({ kind: 'not-started', reason, missing: false })
   }
 
-  async #runProcess(
-    { program }: Invocation,
-    { args, env, stdinFile, folder }: PreparedFiles,
-  ): Promise<AgentOutcome> {
+  #prepared(): Promise<AgentOutcome> {
+    const invocation = this.#provider.invocation(this.#request)
+    const files = writePrivateFiles(invocation, this.#request.env)
+    return this.#runProcess(invocation.program, files).finally(files.remove)
+  }
+
+  async #runProcess(program: string, { args, env, stdinFile, folder }: PreparedFiles): Promise<AgentOutcome> {
     const request = this.#request
     const terminal = this.#provider.pty ? await openPty(USUAL_SIZE) : undefined
     if (terminal && 'problem' in terminal) return this.#notStarted(terminal.problem)
@@ -223,12 +220,13 @@ class AgentProcess {
   }
 
   #receive(event: StreamEvent): void {
+    const { usage, sessionId, model } = this.#heard
     switch (event.type) {
       case 'session':
         this.#heard = {
-          ...this.#heard,
-          sessionId: this.#options.forgets ? null : (event.sessionId ?? this.#heard.sessionId),
-          model: event.model ?? this.#heard.model,
+          usage,
+          sessionId: this.#options.forgets ? null : (event.sessionId ?? sessionId),
+          model: event.model ?? model,
         }
         return
       case 'result':
@@ -282,18 +280,66 @@ class AgentProcess {
     this.#emit({ type: 'warning', message })
   }
 
+  /** How it ended, from its stream, its process and what ralph did to it. */
   #outcome(end: ProcessEnd): AgentOutcome {
-    return outcomeOf({
-      provider: this.#provider,
-      prompt: this.#request.prompt,
-      reader: this.#reader,
-      stderr: this.#stderr.text(),
-      heard: this.#heard,
-      forced: this.#forced,
-      resulted: this.#resulted,
-      process: end,
+    const { prompt } = this.#request
+    const stream = notAllowed(this.#streamEnd(end), end)
+    const { finalMessage, markerTail, denied } = stream
+    const { marker, message } = readMarker(finalMessage, prompt)
+    const counting = markerTail === undefined ? marker : readLastLine(markerTail, prompt).marker
+    return {
+      ...this.#heard,
+      end: this.#forced ? moreTelling(this.#forced, stream.end) : endOf(stream, counting),
+      finalMessage: message,
+      denied,
       seconds: this.#elapsed / 1000,
-    })
+    }
+  }
+
+  #streamEnd(end: ProcessEnd): StreamEnd {
+    const { name, install } = this.#provider
+    if (end.kind === 'not-started')
+      return nothingHeard(end.reason + (end.missing ? `; to install it: ${install}` : ''))
+    // An agent that stays after its result, and is then ended by ralph, ended well.
+    const isOurs = this.#resulted && end.ended !== null
+    const { code, signal } = isOurs ? { code: 0, signal: null } : end
+    try {
+      return this.#reader.end({ code, signal, stderr: this.#stderr.text() })
+    } catch (error) {
+      return nothingHeard(`a bug in the reader of ${name}: ${String(error)}`)
+    }
+  }
+}
+
+function nothingHeard(reason: string): StreamEnd {
+  return { end: { kind: 'crashed', reason }, finalMessage: '', denied: [] }
+}
+
+/** A request that the cage refuses is refused on every attempt: only the configuration can change that. */
+function notAllowed(stream: StreamEnd, process: ProcessEnd): StreamEnd {
+  const hosts = process.kind === 'exited' ? (process.refusedHosts ?? []) : []
+  if (stream.end.kind !== 'no-network' || hosts.length === 0) return stream
+  const reason = `${stream.end.reason}; the sandbox refused ${hosts.join(', ')}: if that is its service, name it in sandbox.network`
+  return { ...stream, end: { kind: 'refused', reason, hopeless: 'run' } }
+}
+
+function endOf({ end, cutOff: cut }: StreamEnd, marker: Marker | null): AgentEnd {
+  if (end.kind !== 'finished') return end
+  return marker ?? (cut === undefined ? { kind: 'no-marker' } : cutOff(cut))
+}
+
+/** If an agent was ended while its service refused it, the service is the reason, not the time limit. */
+function moreTelling(forced: AgentEnd, stream: StreamEnd['end']): AgentEnd {
+  if (!['timeout', 'stalled', 'rate-limited'].includes(forced.kind)) return forced
+  switch (stream.kind) {
+    case 'rate-limited':
+      return { ...stream, until: stream.until ?? (forced.kind === 'rate-limited' ? forced.until : null) }
+    case 'auth':
+    case 'overloaded':
+    case 'no-network':
+      return stream
+    default:
+      return forced
   }
 }
 

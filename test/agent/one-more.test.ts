@@ -10,46 +10,34 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The one file: how the agent is called, and how its stream is read. Commands that do not ask it must not load it. */
 const PROVIDER = `
-import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
-import { failureEnd, silentEnd } from './failure.ts'
-import { number, parseLine, text, type Json } from './json-reader.ts'
+import { cliAgent } from './request.ts'
+import { number, text, JsonReader, type Handlers } from './json-reader.ts'
 import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 if (process.argv.includes('next') || process.argv.includes('lint')) throw new Error('loaded, though only its name is wanted')
 
-export const mine: Provider = {
+export const mine = cliAgent({
   name: 'mine',
+  agent: 'Mine',
+  login: 'set MINE_KEY',
+  setUp: { variables: ['MINE_KEY'], files: [] },
   install: 'npm install -g mine',
   minimumVersion: '1.0.0',
-  preflight: ({ env }) => (env['MINE_KEY'] ? [] : ['Mine has no key: set MINE_KEY.']),
-  invocation: ({ prompt }: AgentRequest) => ({ program: 'my-program', args: ['--json'], env: {}, stdin: prompt, files: {} }),
-  reader: (_request, now) => new MineReader(now),
-}
+  program: 'my-program',
+  start: () => ({ args: ['--json'] }),
+  drive: () => ({ args: [] }),
+  reader: (words, request) => new MineReader(words, request),
+})
 
-class MineReader implements StreamReader {
-  readonly #words
-  #result: Json | null = null
-
-  constructor(now: () => Date) {
-    this.#words = { agent: 'Mine', login: 'set MINE_KEY', now }
-  }
-
-  line(line: string): ReturnType<StreamReader['line']> {
-    const event = parseLine(line)
-    if (event?.['type'] === 'say') return [{ type: 'text', text: text(event['text']) }]
-    if (event?.['type'] !== 'end') return []
-    this.#result = event
-    return [{ type: 'result' }]
-  }
-
-  end(exit: Exit): StreamEnd {
-    const result = this.#result
-    const status = number(result?.['status'])
-    const end = !result
-      ? silentEnd(exit, this.#words)
-      : status === null ? { kind: 'finished' } as const : failureEnd({ status, message: text(result['text']) }, this.#words)
-    const usage = { ...UNKNOWN_USAGE, turns: number(result?.['turns']) }
-    return { end, finalMessage: text(result?.['text']), usage, denied: [] }
+class MineReader extends JsonReader {
+  protected readonly on: Handlers = {
+    say: (event) => [{ type: 'text', text: text(event['text']) }],
+    end: (event) => {
+      this.message = text(event['text'])
+      this.isComplete = true
+      this.reported = { ...UNKNOWN_USAGE, turns: number(event['turns']) }
+      return [this.used, { type: 'result' }]
+    },
   }
 }
 `

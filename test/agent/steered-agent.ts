@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import type { Provider, StreamEnd, StreamEvent } from '../../src/agents/port.ts'
-import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 
 /** What the fake agent runs: whatever the test sends it over the socket, one script a line. */
 const PROGRAM = `
@@ -86,7 +85,7 @@ export function jsonProvider(invocation: {
         end({ code, signal, stderr }) {
           const crashed = { kind: 'crashed', reason: `${code ?? signal}: ${stderr.trim()}` } as const
           const end = last?.end ?? crashed
-          return { end, finalMessage: last?.message ?? '', usage: UNKNOWN_USAGE, denied: [] }
+          return { end, finalMessage: last?.message ?? '', denied: [] }
         },
       }
     },

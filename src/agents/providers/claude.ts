@@ -1,21 +1,12 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
+import { FOLDER, type AgentRequest, type Exit, type Invocation, type StreamEnd } from '../port.ts'
 import {
-  FOLDER,
-  type AgentRequest,
-  type Invocation,
-  type Provider,
-  type Session,
-  type Exit,
-  type StreamEnd,
-  type StreamEvent,
-} from '../port.ts'
-import {
-  neverSetUp,
-  hasMcpServers,
+  cliAgent,
+  conversation,
   mcpFile,
-  openingPrompt,
+  mcpOption,
   option,
   levelArgs,
   mayReadWeb,
@@ -23,16 +14,20 @@ import {
   RESERVED_COMMANDS,
 } from './request.ts'
 import type { Usage } from '../../base/nouns.ts'
-import { sum, UNKNOWN_USAGE } from '../../base/usage.ts'
-import { failureEnd, type ProviderFailure } from './failure.ts'
-import { list, number, record, text, sessionEvent, MessageReader, type Json } from './json-reader.ts'
+import { addUsage, sum, UNKNOWN_USAGE } from '../../base/usage.ts'
+import { failureEnd } from './failure.ts'
+import {
+  handled,
+  list,
+  number,
+  record,
+  text,
+  sessionEvent,
+  MessageReader,
+  type Handlers,
+  type Json,
+} from './json-reader.ts'
 import { budgetSpent } from '../watch.ts'
-
-/** Its name, and what a person does about a missing login. */
-const CLAUDE = {
-  agent: 'Claude Code',
-  login: 'run `claude` and log in, or set ANTHROPIC_API_KEY',
-} as const
 
 const SET_UP = {
   variables: [
@@ -48,8 +43,11 @@ const SET_UP = {
 }
 
 /** Claude Code: https://code.claude.com/docs/en/cli-reference */
-export const claude: Provider = {
+export const claude = cliAgent({
   name: 'claude',
+  agent: 'Claude Code',
+  login: 'run `claude` and log in, or set ANTHROPIC_API_KEY',
+  setUp: SET_UP,
   // npm installs an old one silently on a Node that its package does not name, unless the command says `latest`.
   install: 'npm install -g @anthropic-ai/claude-code@latest',
   minimumVersion: '2.1.326',
@@ -73,60 +71,50 @@ export const claude: Provider = {
     variables: [...SET_UP.variables, 'ANTHROPIC_CUSTOM_HEADERS'],
     keys: ['.claude/.credentials.json', '.claude.json'],
   }),
-  preflight: (context) => neverSetUp(CLAUDE, SET_UP, context),
-  invocation(request) {
-    return {
-      program: 'claude',
-      args: [
-        '-p',
-        '--verbose',
-        '--output-format=stream-json',
-        ...option('--max-turns', request.limits.turns),
-        ...option('--model', request.model),
-        ...option('--max-budget-usd', request.limits.budgetUsd),
-        ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
-        ...permissionArgs(request),
-        ...option('--json-schema', request.answer ? JSON.stringify(request.answer.schema) : null),
-        ...instructions(request),
-      ],
-      env: {
-        // A background task would keep the process up to ten minutes after its result, and bring further results.
-        CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
-        ...toolTimeout(request),
-        // Without it this level is refused for root; it does not affect others.
-        ...(request.permission.level === 'full' ? { IS_SANDBOX: '1' } : {}),
-      },
-      stdin: request.prompt,
-      files: privateFiles(request),
-    }
-  },
-  interactive(request, session) {
-    const { text, files } = openingPrompt(request)
-    return {
-      program: 'claude',
-      args: [
-        ...option('--model', request.model),
-        ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
-        // Configuration that the agent wrote into the repository must not be run when a person starts it either.
-        ...OWN_CONFIGURATION,
-        ...instructions(request),
-        ...sessionArgs(session, text),
-      ],
-      env: toolTimeout(request),
-      files: {
-        ...files,
-        ...mcpFile(request),
-        'settings.json': JSON.stringify({ permissions: { allow: [], deny: reservedRules() } }),
-      },
-    }
-  },
-  reader: (request, now) => new ClaudeReader({ ...CLAUDE, now }, request),
-}
-
-function sessionArgs(session: Session, prompt: string): readonly string[] {
-  if (session === 'new') return ['--', prompt]
-  return session === 'last' ? ['--continue'] : [`--resume=${session.id}`]
-}
+  program: 'claude',
+  start: (request) => ({
+    args: [
+      '-p',
+      '--verbose',
+      '--output-format=stream-json',
+      ...option('--max-turns', request.limits.turns),
+      ...option('--model', request.model),
+      ...option('--max-budget-usd', request.limits.budgetUsd),
+      ...mcpOption(request, '--mcp-config'),
+      ...permissionArgs(request),
+      ...option('--json-schema', request.answer ? JSON.stringify(request.answer.schema) : null),
+      ...instructions(request),
+    ],
+    env: {
+      // A background task would keep the process up to ten minutes after its result, and bring further results.
+      CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
+      ...toolTimeout(request),
+      // Without it this level is refused for root; it does not affect others.
+      ...(request.permission.level === 'full' ? { IS_SANDBOX: '1' } : {}),
+    },
+    files: {
+      ...mcpFile(request),
+      ...(request.permission.level === 'custom' ? {} : settingsFile(rules(request))),
+    },
+  }),
+  drive: (request, session, prompt) => ({
+    args: [
+      ...option('--model', request.model),
+      ...mcpOption(request, '--mcp-config'),
+      // Configuration that the agent wrote into the repository must not be run when a person starts it either.
+      ...OWN_CONFIGURATION,
+      ...instructions(request),
+      ...conversation(session, {
+        fresh: ['--', prompt],
+        last: ['--continue'],
+        known: (id) => option('--resume', id),
+      }),
+    ],
+    env: toolTimeout(request),
+    files: { ...mcpFile(request), ...settingsFile({ allow: [], deny: reservedRules() }) },
+  }),
+  reader: (words, request) => new ClaudeReader(words, request),
+})
 
 /** One limit for the tools of all servers: a person's own value stays. */
 function toolTimeout({ mcpServers, env }: AgentRequest): Invocation['env'] {
@@ -169,13 +157,17 @@ function instructions({ permission, cwd }: AgentRequest): readonly string[] {
   )
 }
 
-function privateFiles(request: AgentRequest): Invocation['files'] {
-  if (request.permission.level === 'custom') return mcpFile(request)
-  return { ...mcpFile(request), 'settings.json': JSON.stringify({ permissions: rules(request) }) }
+interface Rules {
+  readonly allow: readonly string[]
+  readonly deny: readonly string[]
+}
+
+function settingsFile(permissions: Rules): Invocation['files'] {
+  return { 'settings.json': JSON.stringify({ permissions }) }
 }
 
 /** Rules that deny apply at every level; those that allow cover what `acceptEdits` would ask about. */
-function rules(request: AgentRequest): { readonly allow: string[]; readonly deny: string[] } {
+function rules(request: AgentRequest): Rules {
   const reserved = reservedRules()
   if (request.permission.level === 'full') return { allow: [], deny: reserved }
   if (request.permission.level === 'read') return { allow: mayReadWeb(request) ? WEB : [], deny: reserved }
@@ -204,85 +196,69 @@ const HOPELESS_LOGINS = 2
 class ClaudeReader extends MessageReader {
   /** The messages whose usage is already counted: each event of a message repeats it. */
   readonly #counted = new Set<string>()
-  #usageSoFar = UNKNOWN_USAGE
-  #retry: ProviderFailure | null = null
   #limitEnds: Date | null = null
 
-  protected event(event: Json): readonly StreamEvent[] {
-    switch (event['type']) {
-      case 'system':
-        return this.#system(event)
-      case 'assistant':
-        return this.#assistant(event)
-      case 'user':
-        return this.toolResults(record(event['message']))
-      case 'rate_limit_event':
-        return this.#rateLimit(record(event['rate_limit_info']))
-      case 'result':
-        this.result = event
-        // Turns in its queue will follow: then this is not the last result.
-        return number(event['queued_turn_count']) ? [this.used] : [this.used, { type: 'result' }]
-      default:
-        return []
-    }
+  protected readonly on: Handlers = {
+    system: (event) => handled(this.#onSystem, event['subtype'], event),
+    assistant: (event) => {
+      const message = record(event['message'])
+      const events = this.blocks(message)
+      // Claude Code's own messages have this model, such as `Invalid API key`.
+      if (message['model'] === '<synthetic>') return events
+      this.failure = null
+      const id = text(message['id'])
+      if (this.#counted.has(id)) return events
+      this.#counted.add(id)
+      const isOwnTurn = event['parent_tool_use_id'] == null
+      if (!this.result) this.reported = addUsage(this.reported, usageOfMessage(message, isOwnTurn))
+      return [...events, this.used]
+    },
+    user: (event) => this.toolResults(event),
+    rate_limit_event: (event) => {
+      const info = record(event['rate_limit_info'])
+      const resetsAt = number(info['resetsAt'])
+      if (info['status'] === 'rejected') {
+        this.#limitEnds = resetsAt === null ? null : new Date(resetsAt * 1000)
+        this.failure = { status: 429, message: limitName(info) }
+      }
+      if (info['status'] !== 'allowed_warning') return []
+      const used = number(info['utilization'])
+      const share =
+        used === null ? 'nearly used up' : `used to ${Math.round(used <= 1 ? used * 100 : used)} %`
+      return [{ type: 'warning', message: `The ${limitName(info)} of Claude Code is ${share}.` }]
+    },
+    result: (event) => {
+      this.finish(event)
+      this.reported = usageOfResult(event, this.request.limits.turns)
+      // Turns in its queue will follow: then this is not the last result.
+      return number(event['queued_turn_count']) ? [this.used] : [this.used, { type: 'result' }]
+    },
   }
 
-  #system(event: Json): readonly StreamEvent[] {
-    switch (event['subtype']) {
-      case 'init':
-        return [sessionEvent(event['session_id'], event['model'])]
-      case 'api_retry':
-        return this.#apiRetry(event)
-      case 'permission_denied':
-        this.tools.deny(text(event['tool_use_id']), text(event['tool_name']))
-        return []
-      default:
-        return []
-    }
+  readonly #onSystem: Handlers = {
+    init: (event) => [sessionEvent(event['session_id'], event['model'])],
+    permission_denied: (event) => {
+      this.tools.deny(text(event['tool_use_id']), text(event['tool_name']))
+    },
+    api_retry: (event) => {
+      const [status, delay] = [number(event['error_status']), number(event['retry_delay_ms'])]
+      const error = text(event['error']).replaceAll('_', ' ')
+      // Without a status nobody has answered, and `error` is `unknown`.
+      const message = status === null ? `connection error (${error})` : `${error} (${status})`
+      this.failure = { status, message }
+      const until = delay === null ? null : new Date(this.words.now().getTime() + delay)
+      const retrying = { type: 'retrying', reason: message, until } as const
+      // Only once: each further result would give it more time to end.
+      const isHopeless = status === 401 && event['attempt'] === HOPELESS_LOGINS
+      return isHopeless ? [retrying, { type: 'result' }] : [retrying]
+    },
   }
 
-  #apiRetry(event: Json): readonly StreamEvent[] {
-    const [status, delay] = [number(event['error_status']), number(event['retry_delay_ms'])]
-    const error = text(event['error']).replaceAll('_', ' ')
-    // Without a status nobody has answered, and `error` is `unknown`.
-    const message = status === null ? `connection error (${error})` : `${error} (${status})`
-    this.#retry = { status, message }
-    const until = delay === null ? null : new Date(this.words.now().getTime() + delay)
-    const retrying = { type: 'retrying', reason: message, until } as const
-    // Only once: each further result would give it more time to end.
-    const hopeless = status === 401 && event['attempt'] === HOPELESS_LOGINS
-    return hopeless ? [retrying, { type: 'result' }] : [retrying]
-  }
-
-  #assistant(event: Json): readonly StreamEvent[] {
-    const message = record(event['message'])
-    const events = this.blocks(message)
-    // Claude Code's own messages have this model, such as `Invalid API key`.
-    if (message['model'] === '<synthetic>') return events
-    this.#retry = null
-    const id = text(message['id'])
-    if (this.#counted.has(id)) return events
-    this.#counted.add(id)
-    const isOwnTurn = event['parent_tool_use_id'] == null
-    this.#usageSoFar = withMessage(this.#usageSoFar, record(message['usage']), isOwnTurn)
-    return [...events, this.used]
-  }
-
-  #rateLimit(info: Json): readonly StreamEvent[] {
-    const resetsAt = number(info['resetsAt'])
-    const until = resetsAt === null ? null : new Date(resetsAt * 1000)
-    if (info['status'] === 'rejected') {
-      this.#limitEnds = until
-      this.#retry = { status: 429, message: limitName(info) }
-      return []
-    }
-    if (info['status'] !== 'allowed_warning') return []
-    const used = number(info['utilization'])
-    const share = used === null ? 'nearly used up' : `used to ${Math.round(used <= 1 ? used * 100 : used)} %`
-    return [{ type: 'warning', message: `The ${limitName(info)} of Claude Code is ${share}.` }]
-  }
-
-  protected resultEnd(result: Json): StreamEnd['end'] {
+  protected override ended(exit: Exit): StreamEnd['end'] {
+    const { result } = this
+    const until = this.#limitEnds
+    // If it was killed while it waited to try again, the reason is what it waited for.
+    if (!result) return this.failed(exit, this.failure && { ...this.failure, until })
     const message = text(result['result']) || list(result['errors']).map(text).join('; ')
     if (result['subtype'] === 'error_max_turns') return { kind: 'max-turns', reason: message }
     if (result['subtype'] === 'error_max_budget_usd')
@@ -292,39 +268,25 @@ class ClaudeReader extends MessageReader {
     // Claude Code gives an API error the subtype `success`: its status tells.
     const status = number(result['api_error_status'])
     if (result['is_error'] !== true && status === null) return { kind: 'finished' }
-    return failureEnd({ status, message, until: this.#limitEnds }, this.words)
-  }
-
-  /** If it was killed while it waited to try again, the reason is what it waited for. */
-  protected endWithoutResult(exit: Exit): StreamEnd['end'] {
-    return this.failed(exit, this.#retry && { ...this.#retry, until: this.#limitEnds })
-  }
-
-  protected usage(): Usage {
-    return this.result ? resultUsage(this.result, this.request.limits.turns) : this.#usageSoFar
+    return failureEnd({ status, message, until }, this.words)
   }
 }
 
 /** Without the output tokens: an event reports them before the message is complete, so they are always too few. */
-function withMessage(before: Usage, usage: Json, isOwnTurn: boolean): Usage {
-  const { inputTokens, cachedTokens } = tokensIn([usage], OF_USAGE)
-  return {
-    ...before,
-    turns: (before.turns ?? 0) + (isOwnTurn ? 1 : 0),
-    inputTokens: sum(before.inputTokens, inputTokens),
-    cachedTokens: sum(before.cachedTokens, cachedTokens),
-  }
+function usageOfMessage(message: Json, isOwnTurn: boolean): Usage {
+  const tokens = tokensIn([record(message['usage'])], OF_USAGE)
+  return { ...tokens, turns: isOwnTurn ? 1 : 0, outputTokens: null }
 }
 
-function resultUsage(result: Json, limit: number): Usage {
+function usageOfResult(result: Json, limit: number): Usage {
   const turns = number(result['num_turns'])
   // At the limit it also counts the turn that it did not take.
   const capped = result['subtype'] === 'error_max_turns' && turns !== null ? Math.min(turns, limit) : turns
-  return { turns: capped, ...resultTokens(result), costUsd: number(result['total_cost_usd']) }
+  return { ...tokensOfResult(result), turns: capped, costUsd: number(result['total_cost_usd']) }
 }
 
 /** By model if that is reported, as it includes sub-agents and the last turn, which `usage` leaves out. */
-function resultTokens(result: Json): Omit<Usage, 'turns' | 'costUsd'> {
+function tokensOfResult(result: Json): Usage {
   const models = Object.values(record(result['modelUsage'])).map(record)
   return models.length === 0 ? tokensIn([record(result['usage'])], OF_USAGE) : tokensIn(models, OF_MODEL)
 }
@@ -341,9 +303,10 @@ const OF_MODEL = ['inputTokens', 'cacheReadInputTokens', 'cacheCreationInputToke
 function tokensIn(
   counts: readonly Json[],
   [fresh, cached, created, output]: typeof OF_USAGE | typeof OF_MODEL,
-): Omit<Usage, 'turns' | 'costUsd'> {
+): Usage {
   const total = (key: string) => sum(...counts.map((count) => number(count[key])))
   return {
+    ...UNKNOWN_USAGE,
     inputTokens: sum(total(cached), total(fresh), total(created)),
     cachedTokens: total(cached),
     outputTokens: total(output),

@@ -1,24 +1,28 @@
-import path from 'node:path'
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
+import { FOLDER, type AgentRequest, type StreamEvent } from '../port.ts'
+import { cliAgent, conversation, option, levelArgs, mayReadWeb } from './request.ts'
 import {
-  FOLDER,
-  type AgentRequest,
-  type Provider,
-  type Exit,
-  type StreamEnd,
-  type StreamEvent,
-} from '../port.ts'
-import { neverSetUp, openingPrompt, option, levelArgs, mayReadWeb } from './request.ts'
-import type { Usage } from '../../base/nouns.ts'
-import { list, record, text, JsonReader, sessionEvent, tokensOf, type Json } from './json-reader.ts'
+  list,
+  record,
+  text,
+  JsonReader,
+  sessionEvent,
+  tokensOf,
+  type Handlers,
+  type Json,
+} from './json-reader.ts'
 import { oneLine } from './failure.ts'
 
-/** Its name, and what a person does about a missing login. */
-const CODEX = { agent: 'Codex', login: 'run `codex login`' } as const
-
 /** Codex: https://developers.openai.com/codex */
-export const codex: Provider = {
+export const codex = cliAgent({
   name: 'codex',
+  agent: 'Codex',
+  login: 'run `codex login`',
+  // A configuration may name another service, or keep the login in a keychain.
+  setUp: {
+    variables: ['CODEX_API_KEY', 'CODEX_HOME'],
+    files: ['.codex/auth.json', '.codex/config.toml'],
+  },
   install: 'npm install -g @openai/codex',
   minimumVersion: '0.169.0',
   cageNeeds: (env) => ({
@@ -40,46 +44,27 @@ export const codex: Provider = {
     keys: ['.codex/auth.json'],
   }),
   takesMcpServers: true,
-  preflight(context) {
-    const home = context.env['CODEX_HOME'] ?? '.codex'
-    const setUp = {
-      variables: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
-      // A configuration may name another service, or keep the login in a keychain.
-      files: [path.join(home, 'auth.json'), path.join(home, 'config.toml')],
-    }
-    return neverSetUp(CODEX, setUp, context)
-  },
-  invocation(request) {
-    return {
-      program: 'codex',
-      args: [
-        'exec',
-        '--json',
-        '--skip-git-repo-check',
-        ...option('--model', request.model),
-        ...mcpArgs(request),
-        ...permissionArgs(request),
-        ...option('--output-schema', request.answer ? `${FOLDER}/answer.json` : null),
-        '-',
-      ],
-      env: {},
-      stdin: request.prompt,
-      files: request.answer ? { 'answer.json': JSON.stringify(strictSchema(request.answer.schema)) } : {},
-    }
-  },
-  interactive(request, session) {
-    const { text, files } = openingPrompt(request)
+  program: 'codex',
+  start: (request) => ({
+    args: [
+      'exec',
+      '--json',
+      '--skip-git-repo-check',
+      ...option('--model', request.model),
+      ...mcpArgs(request),
+      ...permissionArgs(request),
+      ...option('--output-schema', request.answer ? `${FOLDER}/answer.json` : null),
+      '-',
+    ],
+    files: request.answer ? { 'answer.json': JSON.stringify(strictSchema(request.answer.schema)) } : {},
+  }),
+  drive(request, session, text) {
     const args = [...option('--model', request.model), ...mcpArgs(request)]
-    const which = session === 'last' ? '--last' : session === 'new' ? text : session.id
-    return {
-      program: 'codex',
-      args: session === 'new' ? [...args, '--', which] : ['resume', ...args, which],
-      env: {},
-      files,
-    }
+    const which = conversation(session, { fresh: ['--', text], last: ['--last'], known: (id) => [id] })
+    return { args: [...(session === 'new' ? [] : ['resume']), ...args, ...which] }
   },
-  reader: (request, now) => new CodexReader({ ...CODEX, now }, request),
-}
+  reader: (words, request) => new CodexReader(words, request),
+})
 
 const UNSANDBOXED = ['--dangerously-bypass-approvals-and-sandbox']
 
@@ -117,93 +102,57 @@ function quote(value: string): string {
 
 /** Reads `codex exec --json`. */
 class CodexReader extends JsonReader {
-  #message = ''
-  #tokens: Json = {}
-  #completed = false
-  #failure: string | null = null
-
-  protected event(event: Json): readonly StreamEvent[] {
-    switch (event['type']) {
-      case 'thread.started':
-        return [sessionEvent(event['thread_id'])]
-      case 'turn.started':
-        this.#completed = false
-        return []
-      case 'item.started':
-        return this.#item(record(event['item']), false)
-      case 'item.completed':
-        return this.#item(record(event['item']), true)
-      case 'error':
-        return this.#error(text(event['message']))
-      case 'turn.completed':
-        this.#completed = true
-        this.#failure = null
-        this.#tokens = record(event['usage'])
-        return [this.used, { type: 'result' }]
-      case 'turn.failed':
-        this.#failure = text(record(event['error'])['message'])
-        return [{ type: 'result' }]
-      default:
-        return []
-    }
+  protected readonly on: Handlers = {
+    'thread.started': (event) => [sessionEvent(event['thread_id'])],
+    'turn.started': () => {
+      this.isComplete = false
+    },
+    'item.started': (event) => this.#item(record(event['item']), false),
+    'item.completed': (event) => this.#item(record(event['item']), true),
+    // Not the end yet: it tries several times, and only `turn.failed` means that it gave up.
+    error: (event) => {
+      const said = text(event['message'])
+      const retry = /^Reconnecting\.*\s*\d+\/\d+\s*\((.*)\)$/s.exec(said)
+      const message = retry?.[1] ?? said
+      this.failure = { message }
+      return retry ? [{ type: 'retrying', reason: oneLine(message), until: null }] : []
+    },
+    'turn.completed': (event) => {
+      this.isComplete = true
+      this.failure = null
+      this.reported = tokensOf(record(event['usage']), 'cached_input_tokens')
+      return [this.used, { type: 'result' }]
+    },
+    'turn.failed': (event) => {
+      this.failure = { message: text(record(event['error'])['message']) }
+      return [{ type: 'result' }]
+    },
   }
 
-  end(exit: Exit): StreamEnd {
-    const failure = this.#failure === null ? null : { message: this.#failure }
-    return {
-      end: this.#completed ? { kind: 'finished' } : this.failed(exit, failure),
-      finalMessage: this.#completed ? this.#message : '',
-      usage: this.usage(),
-      denied: this.tools.denied,
-    }
-  }
-
-  /** Not the end yet: it tries several times, and only `turn.failed` means that it gave up. */
-  #error(message: string): readonly StreamEvent[] {
-    const retry = /^Reconnecting\.*\s*\d+\/\d+\s*\((.*)\)$/s.exec(message)
-    this.#failure = retry?.[1] ?? message
-    return retry ? [{ type: 'retrying', reason: oneLine(this.#failure), until: null }] : []
-  }
-
-  #item(item: Json, completed: boolean): readonly StreamEvent[] {
-    switch (item['type']) {
-      case 'agent_message':
-        return completed ? this.#readText(text(item['text'])) : []
-      case 'error':
-        return [{ type: 'warning', message: oneLine(text(item['message'])) }]
-      case 'command_execution':
-      case 'mcp_tool_call':
-      case 'file_change':
-      case 'web_search':
-        return this.#tool(item, completed)
-      default:
-        return []
-    }
-  }
-
-  #readText(message: string): readonly StreamEvent[] {
-    this.#failure = null
-    this.#message = message
+  #item(item: Json, isCompleted: boolean): readonly StreamEvent[] {
+    const tool = toolIn(item)
+    if (tool) return this.#tool(item, tool, isCompleted)
+    if (item['type'] === 'error') return [{ type: 'warning', message: oneLine(text(item['message'])) }]
+    if (item['type'] !== 'agent_message' || !isCompleted) return []
+    this.failure = null
+    this.message = text(item['text'])
     this.turns.speak()
-    return [{ type: 'text', text: message }, this.used]
+    return [{ type: 'text', text: this.message }, this.used]
   }
 
-  #tool(item: Json, completed: boolean): readonly StreamEvent[] {
-    const begun = this.tools.begin(text(item['id']), ...nameAndInput(item))
-    this.#failure = null
+  #tool(item: Json, tool: readonly [string, Json], isCompleted: boolean): readonly StreamEvent[] {
+    const begun = this.tools.begin(text(item['id']), ...tool)
+    this.failure = null
     this.turns.speak()
-    if (!completed) return [begun, this.used]
+    if (!isCompleted) return [begun, this.used]
     this.turns.answer()
     if (isDenied(item)) this.tools.deny(begun.id)
     return [this.tools.end(begun.id, item['status'] !== 'failed')]
   }
-
-  protected usage(): Usage {
-    return { turns: this.turns.count, ...tokensOf(this.#tokens, 'cached_input_tokens'), costUsd: null }
-  }
 }
 
-function nameAndInput(item: Json): [string, Json] {
+/** The name and the input of a tool; null for an item that is none. */
+function toolIn(item: Json): readonly [string, Json] | null {
   switch (item['type']) {
     case 'command_execution':
       return ['shell', { command: bareCommand(text(item['command'])) }]
@@ -211,8 +160,10 @@ function nameAndInput(item: Json): [string, Json] {
       return ['edit', { path: list(item['changes']).map((change) => record(change)['path']) }]
     case 'web_search':
       return ['search', item]
-    default:
+    case 'mcp_tool_call':
       return [`${text(item['server'])}.${text(item['tool'])}`, record(item['arguments'])]
+    default:
+      return null
   }
 }
 

@@ -13,7 +13,6 @@ import {
 } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './request.ts'
-import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 const HOW_TO_GIVE_ONE = 'set `command` in the config, or give --command'
 
@@ -72,7 +71,6 @@ function readerOf(line: string, request: AgentRequest, pty: boolean): StreamRead
         // Of an answer the beginning counts as much as the end.
         finalMessage: request.answer ? output.all : output.notes(message),
         markerTail: tail,
-        usage: UNKNOWN_USAGE,
         denied: [],
       }
     },

@@ -1,23 +1,18 @@
 import { homeOf } from '../../base/cage-needs.ts'
-import type { AgentRequest, Exit, Provider, StreamEnd, StreamReader } from '../port.ts'
-import { neverSetUp, hasMcpServers, openingPrompt, option, levelArgs, mayReadWeb } from './request.ts'
-import { parseLine, text, JsonReader, type Json } from './json-reader.ts'
-import type { Usage } from '../../base/nouns.ts'
-import { UNKNOWN_USAGE } from '../../base/usage.ts'
-
-const CONTINUE = {
-  agent: 'Continue',
-  login: 'run `cn login`, or give a model in ~/.continue/config.yaml',
-} as const
-
-const SET_UP = {
-  variables: ['CONTINUE_API_KEY', 'ANTHROPIC_API_KEY', 'CONTINUE_GLOBAL_DIR'],
-  files: ['.continue'],
-}
+import type { AgentRequest, Exit, StreamEnd, StreamEvent } from '../port.ts'
+import { cliAgent, hasMcpServers, option, levelArgs, mayReadWeb } from './request.ts'
+import type { ProviderFailure } from './failure.ts'
+import { parseLine, text, JsonReader, type Handlers, type Json } from './json-reader.ts'
 
 /** Continue: https://docs.continue.dev/guides/cli */
-export const continueCli: Provider = {
+export const continueCli = cliAgent({
   name: 'continue',
+  agent: 'Continue',
+  login: 'run `cn login`, or give a model in ~/.continue/config.yaml',
+  setUp: {
+    variables: ['CONTINUE_API_KEY', 'ANTHROPIC_API_KEY', 'CONTINUE_GLOBAL_DIR'],
+    files: ['.continue'],
+  },
   install: 'npm install -g @continuedev/cli',
   minimumVersion: '1.5.47',
   silent: true,
@@ -29,30 +24,22 @@ export const continueCli: Provider = {
     variables: 'all',
     keys: ['.continue/auth.json', '.continue/.env'],
   }),
-  preflight: (context) => neverSetUp(CONTINUE, SET_UP, context),
-  invocation(request) {
-    return {
-      program: 'cn',
-      args: [
-        '--format=json',
-        ...option('--model', request.model),
-        ...permissionArgs(request),
-        // Last: it takes what follows as the prompt, and then does not read stdin.
-        '-p',
-      ],
-      env: {},
-      stdin: request.prompt,
-      files: {},
-    }
-  },
+  program: 'cn',
+  start: (request) => ({
+    args: [
+      '--format=json',
+      ...option('--model', request.model),
+      ...permissionArgs(request),
+      // Last: it takes what follows as the prompt, and then does not read stdin.
+      '-p',
+    ],
+  }),
   // It reports no session id, and can only resume the last session.
-  interactive(request, session) {
-    const { text, files } = openingPrompt(request)
-    const which = session === 'new' ? ['--', text] : ['--resume']
-    return { program: 'cn', args: [...option('--model', request.model), ...which], env: {}, files }
-  },
-  reader: (request, now) => new ContinueReader({ ...CONTINUE, now }, request),
-}
+  drive: (request, session, prompt) => ({
+    args: [...option('--model', request.model), ...(session === 'new' ? ['--', prompt] : ['--resume'])],
+  }),
+  reader: (words, request) => new ContinueReader(words, request),
+})
 
 function permissionArgs(request: AgentRequest): readonly string[] {
   return levelArgs(request, {
@@ -68,12 +55,15 @@ function permissionArgs(request: AgentRequest): readonly string[] {
 
 /** Reads `cn -p --format json`: one object at the end, and nothing before it. */
 class ContinueReader extends JsonReader {
-  #result: Json | null = null
+  protected readonly on: Handlers = {}
 
-  protected event(event: Json): ReturnType<StreamReader['line']> {
+  protected override event(event: Json): readonly StreamEvent[] {
+    const { response, status } = event
     // It reports a shortened context in the same shape, without an answer.
-    if (typeof event['response'] !== 'string' && event['status'] !== 'error') return []
-    this.#result = event
+    if (typeof response !== 'string' && status !== 'error') return []
+    this.message = text(response)
+    this.isComplete = true
+    this.failure = failureIn(event)
     const message =
       'Continue takes MCP servers from its own configuration only: those of ralph were not there.'
     return [
@@ -82,27 +72,14 @@ class ContinueReader extends JsonReader {
     ]
   }
 
-  end(exit: Exit): StreamEnd {
-    return {
-      end: this.#end(exit),
-      finalMessage: text(this.#result?.['response']),
-      usage: this.usage(),
-      denied: [],
-    }
-  }
-
-  protected usage(): Usage {
-    return UNKNOWN_USAGE
-  }
-
-  #end(exit: Exit): StreamEnd['end'] {
+  protected override ended(exit: Exit): StreamEnd['end'] {
+    if (this.isComplete && !this.failure) return { kind: 'finished' }
     // Errors have the same shape, but are on stderr.
-    const error = exit.stderr
-      .split(/\r?\n/)
-      .map(parseLine)
-      .find((line) => line?.['status'] === 'error')
-    const json = this.#result ?? error ?? null
-    if (json && json['status'] !== 'error') return { kind: 'finished' }
-    return this.failed(exit, json && { message: text(json['message']) || text(json['response']) })
+    const errors = exit.stderr.split(/\r?\n/).flatMap((line) => failureIn(parseLine(line)) ?? [])
+    return this.failed(exit, this.failure ?? errors[0])
   }
+}
+
+function failureIn(event: Json | null): ProviderFailure | null {
+  return event?.['status'] === 'error' ? { message: text(event['message']) || text(event['response']) } : null
 }

@@ -1,30 +1,28 @@
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
+import type { AgentRequest, Invocation } from '../port.ts'
 import {
-  FOLDER,
-  type AgentRequest,
-  type Invocation,
-  type Provider,
-  type Exit,
-  type StreamEnd,
-  type StreamEvent,
-} from '../port.ts'
-import {
-  neverSetUp,
-  hasMcpServers,
+  cliAgent,
+  conversation,
   mcpFile,
-  openingPrompt,
+  mcpOption,
   option,
   toolLimit,
   levelArgs,
   RESERVED_COMMANDS,
 } from './request.ts'
-import type { Usage } from '../../base/nouns.ts'
-import { UNKNOWN_USAGE } from '../../base/usage.ts'
-import { oneLine, type ProviderFailure } from './failure.ts'
-import { list, number, record, text, textOrNull, JsonReader, sessionEvent, type Json } from './json-reader.ts'
-
-/** Its name, and what a person does about a missing login. */
-const COPILOT = { agent: 'Copilot CLI', login: 'run `copilot` and /login, or set GH_TOKEN' } as const
+import { addUsage, UNKNOWN_USAGE } from '../../base/usage.ts'
+import { oneLine } from './failure.ts'
+import {
+  list,
+  number,
+  record,
+  text,
+  textOrNull,
+  JsonReader,
+  sessionEvent,
+  type Handlers,
+  type Json,
+} from './json-reader.ts'
 
 const SET_UP = {
   variables: [
@@ -38,8 +36,11 @@ const SET_UP = {
 }
 
 /** GitHub Copilot CLI: https://docs.github.com/copilot/how-tos/copilot-cli */
-export const copilot: Provider = {
+export const copilot = cliAgent({
   name: 'copilot',
+  agent: 'Copilot CLI',
+  login: 'run `copilot` and /login, or set GH_TOKEN',
+  setUp: SET_UP,
   install: 'npm install -g @github/copilot',
   minimumVersion: '1.0.102',
   cageNeeds: (env) => ({
@@ -55,42 +56,34 @@ export const copilot: Provider = {
     keys: ['.copilot', '.config/github-copilot'],
   }),
   takesMcpServers: true,
-  preflight: (context) => neverSetUp(COPILOT, SET_UP, context),
-  invocation(request) {
-    return {
-      program: 'copilot',
-      args: [
-        '--output-format=json',
-        '--no-ask-user',
-        '--no-auto-update',
-        ...option('--model', request.model),
-        ...option('--additional-mcp-config', hasMcpServers(request) ? `@${FOLDER}/mcp.json` : null),
-        ...permissionArgs(request),
-      ],
-      env: {},
-      stdin: request.prompt,
-      files: serversFile(request),
-    }
-  },
-  interactive(request, session) {
-    const { text, files } = openingPrompt(request)
-    return {
-      program: 'copilot',
-      args: [
-        '--no-auto-update',
-        ...option('--model', request.model),
-        ...option('--additional-mcp-config', hasMcpServers(request) ? `@${FOLDER}/mcp.json` : null),
-        ...RESERVED_COMMANDS.map(denied),
-        ...option('--resume', typeof session === 'object' ? session.id : null),
-        ...(session === 'last' ? ['--continue'] : []),
-        ...option('--interactive', session === 'new' ? text : null),
-      ],
-      env: {},
-      files: { ...files, ...serversFile(request) },
-    }
-  },
-  reader: (request, now) => new CopilotReader({ ...COPILOT, now }, request),
-}
+  program: 'copilot',
+  start: (request) => ({
+    args: [
+      '--output-format=json',
+      '--no-ask-user',
+      '--no-auto-update',
+      ...option('--model', request.model),
+      ...mcpOption(request, '--additional-mcp-config', '@'),
+      ...permissionArgs(request),
+    ],
+    files: serversFile(request),
+  }),
+  drive: (request, session, prompt) => ({
+    args: [
+      '--no-auto-update',
+      ...option('--model', request.model),
+      ...mcpOption(request, '--additional-mcp-config', '@'),
+      ...RESERVED_COMMANDS.map(denied),
+      ...conversation(session, {
+        fresh: option('--interactive', prompt),
+        last: ['--continue'],
+        known: (id) => option('--resume', id),
+      }),
+    ],
+    files: serversFile(request),
+  }),
+  reader: (words, request) => new CopilotReader(words, request),
+})
 
 function serversFile(request: AgentRequest): Invocation['files'] {
   return mcpFile(request, (server) => ({ type: 'local', tools: ['*'], ...toolLimit(server) }))
@@ -111,96 +104,62 @@ function permissionArgs(request: AgentRequest): readonly string[] {
   })
 }
 
-/** How often it requests the rest of an answer, before it takes what it has as the whole. */
-const MOST_LOST = 2
-
 /** Reads `copilot --output-format json`. */
 class CopilotReader extends JsonReader {
-  #turnCount = 0
-  #message = ''
-  /** Turns in a row without a message: their text had not arrived completely. */
-  #lost = 0
+  protected override readonly mostContinued = 2
   #hasSpoken = false
-  #failure: ProviderFailure | null = null
-  #exitCode: number | null = null
 
-  protected event(event: Json): readonly StreamEvent[] {
-    const data = record(event['data'])
-    switch (event['type']) {
-      case 'assistant.turn_start':
-        this.#turnCount++
-        this.#hasSpoken = false
-        return [this.used]
-      case 'assistant.message':
-        return this.#readText(data)
-      case 'assistant.turn_end':
-        if (!this.#hasSpoken) this.#lost++
-        return []
-      case 'tool.execution_start':
-        return this.#toolStarted(data)
-      case 'tool.execution_complete':
-        return this.#toolEnded(data)
-      case 'model.call_failure':
-        this.#failure = { status: number(data['statusCode']), message: text(data['errorMessage']) }
-        return []
-      case 'assistant.turn_retry':
-        return [{ type: 'retrying', reason: this.#retryReason(data), until: null }]
-      case 'session.error':
-        this.#failure = { status: number(data['statusCode']), message: text(data['message']) }
-        return []
-      case 'result':
-        this.#exitCode = number(event['exitCode'])
-        return [sessionEvent(event['sessionId']), { type: 'result' }]
-      default:
-        return []
-    }
+  protected readonly on: Handlers = {
+    'assistant.turn_start': () => {
+      this.reported = addUsage(this.reported, { ...UNKNOWN_USAGE, turns: 1 })
+      this.#hasSpoken = false
+      return [this.used]
+    },
+    'assistant.message': (event) => {
+      const data = record(event['data'])
+      // Ignores the text of sub-agents.
+      if (textOrNull(data['parentToolCallId']) !== null) return []
+      this.failure = null
+      this.#hasSpoken = true
+      const content = text(data['content'])
+      const isLast = list(data['toolRequests']).length === 0
+      this.message = isLast ? content : ''
+      if (!isLast) this.continued = 0
+      return content === '' ? [] : [{ type: 'text', text: content }]
+    },
+    // The text of a turn without a message has not arrived completely.
+    'assistant.turn_end': () => {
+      if (!this.#hasSpoken) this.continued++
+    },
+    'tool.execution_start': (event) => {
+      const data = record(event['data'])
+      return [this.tools.begin(text(data['toolCallId']), text(data['toolName']), record(data['arguments']))]
+    },
+    'tool.execution_complete': (event) => {
+      const data = record(event['data'])
+      const [id, error] = [text(data['toolCallId']), record(data['error'])]
+      if (error['code'] === 'denied' || /^Permission (?:to run|denied)/.test(text(error['message'])))
+        this.tools.deny(id)
+      // Any command that ran is a success for it, whatever its exit code.
+      const exitCode = number(record(data['shellExecution'])['exitCode']) ?? 0
+      return [this.tools.end(id, data['success'] === true && exitCode === 0)]
+    },
+    'model.call_failure': (event) => this.#failed(record(event['data']), 'errorMessage'),
+    'assistant.turn_retry': (event) => {
+      const status = this.failure?.status
+      const reason = text(record(event['data'])['reason']).replaceAll('_', ' ') || 'request failed'
+      const shown = oneLine(status == null ? reason : `${reason} (${status})`)
+      return [{ type: 'retrying', reason: shown, until: null }]
+    },
+    'session.error': (event) => this.#failed(record(event['data']), 'message'),
+    result: (event) => {
+      // If it is ended while it tries again, it reports success.
+      this.isComplete = event['exitCode'] === 0 && this.failure === null
+      return [sessionEvent(event['sessionId']), { type: 'result' }]
+    },
   }
 
-  end(exit: Exit): StreamEnd {
-    // If it is ended while it tries again, it reports success.
-    const finished = this.#exitCode === 0 && this.#failure === null
-    return {
-      end: finished ? { kind: 'finished' } : this.failed(exit, this.#failure),
-      finalMessage: finished ? this.#message : '',
-      cutOff: this.#lost >= MOST_LOST ? 'it had reached its longest, again and again' : undefined,
-      usage: this.usage(),
-      denied: this.tools.denied,
-    }
-  }
-
-  #readText(data: Json): readonly StreamEvent[] {
-    // Ignores the text of sub-agents.
-    if (textOrNull(data['parentToolCallId']) !== null) return []
-    this.#failure = null
-    this.#hasSpoken = true
-    const content = text(data['content'])
-    const isLast = list(data['toolRequests']).length === 0
-    this.#message = isLast ? content : ''
-    if (!isLast) this.#lost = 0
-    return content === '' ? [] : [{ type: 'text', text: content }]
-  }
-
-  #toolStarted(data: Json): readonly StreamEvent[] {
-    const [id, name] = [text(data['toolCallId']), text(data['toolName'])]
-    return [this.tools.begin(id, name, record(data['arguments']))]
-  }
-
-  #toolEnded(data: Json): readonly StreamEvent[] {
-    const [id, error] = [text(data['toolCallId']), record(data['error'])]
-    const denied = error['code'] === 'denied' || /^Permission (?:to run|denied)/.test(text(error['message']))
-    if (denied) this.tools.deny(id)
-    // Any command that ran is a success for it, whatever its exit code.
-    const exitCode = number(record(data['shellExecution'])['exitCode']) ?? 0
-    return [this.tools.end(id, data['success'] === true && exitCode === 0)]
-  }
-
-  #retryReason(data: Json): string {
-    const status = this.#failure?.status
-    const reason = text(data['reason']).replaceAll('_', ' ') || 'request failed'
-    return oneLine(status == null ? reason : `${reason} (${status})`)
-  }
-
-  protected usage(): Usage {
-    return { ...UNKNOWN_USAGE, turns: this.#turnCount || null }
+  #failed(data: Json, message: string): undefined {
+    this.failure = { status: number(data['statusCode']), message: text(data[message]) }
   }
 }

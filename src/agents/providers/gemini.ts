@@ -1,18 +1,10 @@
 import path from 'node:path'
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
+import { FOLDER, type AgentRequest, type Exit, type Invocation, type StreamEnd } from '../port.ts'
 import {
-  FOLDER,
-  type AgentRequest,
-  type Invocation,
-  type Provider,
-  type Exit,
-  type StreamEnd,
-  type StreamEvent,
-} from '../port.ts'
-import {
-  neverSetUp,
+  cliAgent,
+  conversation,
   mcpServers,
-  openingPrompt,
   option,
   toolLimit,
   levelArgs,
@@ -21,12 +13,8 @@ import {
   RESERVED_COMMANDS,
   fileVariable,
 } from './request.ts'
-import type { Usage } from '../../base/nouns.ts'
 import { failureEnd, oneLine } from './failure.ts'
-import { record, text, JsonReader, sessionEvent, tokensOf, type Json } from './json-reader.ts'
-
-/** Its name, and what a person does about a missing login. */
-const GEMINI = { agent: 'Gemini CLI', login: 'run `gemini` and log in, or set GEMINI_API_KEY' } as const
+import { record, text, JsonReader, sessionEvent, tokensOf, type Handlers, type Json } from './json-reader.ts'
 
 const SET_UP = {
   variables: [
@@ -40,8 +28,11 @@ const SET_UP = {
 }
 
 /** Gemini CLI: https://geminicli.com/docs */
-export const gemini: Provider = {
+export const gemini = cliAgent({
   name: 'gemini',
+  agent: 'Gemini CLI',
+  login: 'run `gemini` and log in, or set GEMINI_API_KEY',
+  setUp: SET_UP,
   install: 'npm install -g @google/gemini-cli',
   minimumVersion: '0.61.0',
   cageNeeds: (env) => ({
@@ -65,42 +56,35 @@ export const gemini: Provider = {
     keys: ['.gemini/oauth_creds.json', '.gemini/.env', '.gemini/mcp-oauth-tokens.json'],
   }),
   takesMcpServers: true,
-  preflight: (context) => neverSetUp(GEMINI, SET_UP, context),
-  invocation(request) {
-    return {
-      program: 'gemini',
-      args: ['--output-format=stream-json', ...option('--model', request.model), ...permissionArgs(request)],
-      env: {
-        // In an untrusted folder the run ends with code 55.
-        GEMINI_CLI_TRUST_WORKSPACE: 'true',
-        ...settingsIn(request),
-      },
-      stdin: request.prompt,
-      files: privateFiles(request),
-    }
-  },
-  interactive(request, session) {
-    const { text, files } = openingPrompt(request)
-    const resumed = session === 'last' ? 'latest' : session === 'new' ? null : session.id
-    return {
-      program: 'gemini',
-      args: [
-        ...option('--model', request.model),
-        ...option('--resume', resumed),
-        ...option('--prompt-interactive', session === 'new' ? text : null),
-        '--policy',
-        `${FOLDER}/policy.toml`,
-      ],
-      env: settingsIn(request),
-      files: {
-        ...files,
-        'settings.json': JSON.stringify({ mcpServers: serversOf(request), ...onlyOurs(request) }),
-        'policy.toml': reservedRules().join('\n'),
-      },
-    }
-  },
-  reader: (request, now) => new GeminiReader({ ...GEMINI, now }, request),
-}
+  program: 'gemini',
+  start: (request) => ({
+    args: ['--output-format=stream-json', ...option('--model', request.model), ...permissionArgs(request)],
+    env: {
+      // In an untrusted folder the run ends with code 55.
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+      ...settingsIn(request),
+    },
+    files: privateFiles(request),
+  }),
+  drive: (request, session, prompt) => ({
+    args: [
+      ...option('--model', request.model),
+      ...conversation(session, {
+        fresh: option('--prompt-interactive', prompt),
+        last: ['--resume=latest'],
+        known: (id) => option('--resume', id),
+      }),
+      '--policy',
+      `${FOLDER}/policy.toml`,
+    ],
+    env: settingsIn(request),
+    files: {
+      'settings.json': JSON.stringify({ mcpServers: serversOf(request), ...onlyOurs(request) }),
+      'policy.toml': reservedRules().join('\n'),
+    },
+  }),
+  reader: (words, request) => new GeminiReader(words, request),
+})
 
 /** The only layer that overrides the project's settings; the person's own values in it stay. */
 function settingsIn(request: AgentRequest): Invocation['env'] {
@@ -187,83 +171,57 @@ function rule(fields: Readonly<Record<string, string | number>>): string {
 
 /** Reads `gemini -o stream-json`. */
 class GeminiReader extends JsonReader {
-  #message = ''
-  #result: Json | null = null
-  /** The last error, if nothing came after it. */
+  #result: Json = {}
+  /** What stopped it, unless something came after: its result may still be a success, or have no reason. */
   #error = ''
 
-  protected event(event: Json): readonly StreamEvent[] {
-    switch (event['type']) {
-      case 'init':
-        return [sessionEvent(event['session_id'], event['model'] === 'auto' ? null : event['model'])]
-      case 'message':
-        return event['role'] === 'assistant' ? this.#readText(event) : []
-      case 'tool_use':
-        return this.#toolStarted(event)
-      case 'tool_result':
-        return this.#toolEnded(event)
-      case 'error':
-        return this.#failed(event)
-      case 'result':
-        this.#result = event
-        return [this.used, { type: 'result' }]
-      default:
-        return []
-    }
+  protected readonly on: Handlers = {
+    init: (event) => [sessionEvent(event['session_id'], event['model'] === 'auto' ? null : event['model'])],
+    // Its text comes in pieces: the message is all of them since the last tool.
+    message: (event) => {
+      if (event['role'] !== 'assistant') return []
+      const piece = text(event['content'])
+      this.message = event['delta'] === true ? this.message + piece : piece
+      this.#goesOn()
+      return [{ type: 'text', text: piece }, this.used]
+    },
+    tool_use: (event) => {
+      const [id, name] = [text(event['tool_id']), text(event['tool_name'])]
+      this.message = ''
+      this.#goesOn()
+      return [this.tools.begin(id, name, record(event['parameters'])), this.used]
+    },
+    tool_result: (event) => {
+      const id = text(event['tool_id'])
+      this.turns.answer()
+      if (record(event['error'])['type'] === 'policy_violation') this.tools.deny(id)
+      return [this.tools.end(id, event['status'] === 'success')]
+    },
+    error: (event) => {
+      const message = text(event['message'])
+      if (event['severity'] === 'error') this.#error = message
+      return [{ type: 'warning', message: oneLine(message) }]
+    },
+    result: (event) => {
+      this.#result = event
+      this.isComplete = true
+      this.reported = tokensOf(record(event['stats']), 'cached')
+      return [this.used, { type: 'result' }]
+    },
   }
 
-  end(exit: Exit): StreamEnd {
-    return {
-      end: this.#result ? this.#resultEnd(this.#result) : this.failed(exit, null),
-      finalMessage: this.#result ? this.#message : '',
-      usage: this.usage(),
-      denied: this.tools.denied,
-    }
-  }
-
-  /** Its result may still be a success, or have no reason for the failure. */
-  #failed(event: Json): readonly StreamEvent[] {
-    const message = text(event['message'])
-    if (event['severity'] === 'error') this.#error = message
-    return [{ type: 'warning', message: oneLine(message) }]
-  }
-
-  /** Its text comes in pieces: the message is all of them since the last tool. */
-  #readText(event: Json): readonly StreamEvent[] {
-    const piece = text(event['content'])
+  #goesOn(): void {
     this.#error = ''
-    this.#message = event['delta'] === true ? this.#message + piece : piece
     this.turns.speak()
-    return [{ type: 'text', text: piece }, this.used]
   }
 
-  #toolStarted(event: Json): readonly StreamEvent[] {
-    const [id, name] = [text(event['tool_id']), text(event['tool_name'])]
-    const begun = this.tools.begin(id, name, record(event['parameters']))
-    this.turns.speak()
-    this.#message = ''
-    this.#error = ''
-    return [begun, this.used]
-  }
-
-  #toolEnded(event: Json): readonly StreamEvent[] {
-    const id = text(event['tool_id'])
-    this.turns.answer()
-    if (record(event['error'])['type'] === 'policy_violation') this.tools.deny(id)
-    return [this.tools.end(id, event['status'] === 'success')]
-  }
-
-  #resultEnd(result: Json): StreamEnd['end'] {
-    if (result['status'] === 'success' && this.#error === '') return { kind: 'finished' }
-    const error = record(result['error'])
+  protected override ended(exit: Exit): StreamEnd['end'] {
+    const isSuccess = this.#result['status'] === 'success' && this.#error === ''
+    if (!this.isComplete || isSuccess) return super.ended(exit)
+    const error = record(this.#result['error'])
     const message = text(error['message']) || this.#error
     if (error['type'] === 'FatalTurnLimitedError' || /^maximum session turns/i.test(message))
       return { kind: 'max-turns', reason: message }
     return failureEnd({ message }, this.words)
-  }
-
-  protected usage(): Usage {
-    const stats = record(this.#result?.['stats'])
-    return { turns: this.turns.count, ...tokensOf(stats, 'cached'), costUsd: null }
   }
 }

@@ -1,7 +1,11 @@
 import type { Usage } from '../../base/nouns.ts'
+import { isObject, parsedJson } from '../../base/text.ts'
+import { UNKNOWN_USAGE } from '../../base/usage.ts'
 import type { AgentRequest, Exit, StreamEnd, StreamEvent, StreamReader } from '../port.ts'
 import { failureEnd, silentEnd, oneLine, type FailureWords, type ProviderFailure } from './failure.ts'
-import { isObject, parsedJson } from '../../base/text.ts'
+
+/** What a stream's events mean, by their type: nothing for those that only change what the reader knows. */
+export type Handlers = Readonly<Record<string, (event: Json) => readonly StreamEvent[] | undefined>>
 
 /** Reads a stream of JSON events, one a line. What they mean is each provider's own. */
 export abstract class JsonReader implements StreamReader {
@@ -9,6 +13,16 @@ export abstract class JsonReader implements StreamReader {
   protected readonly request: AgentRequest
   protected readonly turns = new TurnCounter()
   protected readonly tools: ToolCalls
+  /** The usage that the stream has reported; without turns, those that were counted. */
+  protected reported: Usage = UNKNOWN_USAGE
+  /** The last message, which is the final one if it is complete. */
+  protected message = ''
+  protected isComplete = false
+  /** Why its service has failed it, unless it has answered since. */
+  protected failure: ProviderFailure | null = null
+  /** How often in a row it has requested the rest of an answer, and how often it does before it takes what it has as the whole. */
+  protected continued = 0
+  protected readonly mostContinued: number = Infinity
 
   constructor(words: FailureWords, request: AgentRequest) {
     this.words = words
@@ -16,28 +30,55 @@ export abstract class JsonReader implements StreamReader {
     this.tools = new ToolCalls(request.cwd)
   }
 
+  protected abstract readonly on: Handlers
+
   line(line: string): readonly StreamEvent[] {
     const event = parseLine(line)
     return event ? this.event(event) : []
   }
 
-  abstract end(exit: Exit): StreamEnd
-  protected abstract event(event: Json): readonly StreamEvent[]
-  protected abstract usage(): Usage
+  protected event(event: Json): readonly StreamEvent[] {
+    return handled(this.on, event['type'], event)
+  }
 
-  protected get used(): StreamEvent {
-    return { type: 'usage', usage: this.usage() }
+  end(exit: Exit): StreamEnd {
+    return {
+      end: this.ended(exit),
+      finalMessage: this.isComplete ? this.message : '',
+      cutOff:
+        this.continued >= this.mostContinued ? 'it had reached its longest, again and again' : undefined,
+      denied: this.denied,
+    }
+  }
+
+  protected ended(exit: Exit): StreamEnd['end'] {
+    return this.isComplete ? { kind: 'finished' } : this.failed(exit)
   }
 
   /** The end of a failed run: with the reason in its stream, or without one as its program ended. */
-  protected failed(exit: Exit, failure: ProviderFailure | null): StreamEnd['end'] {
+  protected failed(exit: Exit, failure: ProviderFailure | null = this.failure): StreamEnd['end'] {
     return failure ? failureEnd(failure, this.words) : silentEnd(exit, this.words)
+  }
+
+  protected get denied(): readonly string[] {
+    return this.tools.denied
+  }
+
+  protected get used(): StreamEvent {
+    return { type: 'usage', usage: { ...this.reported, turns: this.reported.turns ?? this.turns.count } }
   }
 }
 
+/** The events of the handler for that type; none if there is no such handler. */
+export function handled(handlers: Handlers, type: unknown, event: Json): readonly StreamEvent[] {
+  const known = text(type)
+  return (Object.hasOwn(handlers, known) && handlers[known]?.(event)) || []
+}
+
 /** The tokens that most streams count; only those from the cache have a name of their own. */
-export function tokensOf(counts: Json, cached: string): Omit<Usage, 'turns' | 'costUsd'> {
+export function tokensOf(counts: Json, cached: string): Usage {
   return {
+    ...UNKNOWN_USAGE,
     inputTokens: number(counts['input_tokens']),
     cachedTokens: number(counts[cached]),
     outputTokens: number(counts['output_tokens']),
@@ -183,18 +224,13 @@ export abstract class MessageReader extends JsonReader {
   /** The last one counts: a background task brings further results. */
   protected result: Json | null = null
 
-  end(exit: Exit): StreamEnd {
-    const { result } = this
-    return {
-      end: result ? this.resultEnd(result) : this.endWithoutResult(exit),
-      finalMessage: answerOf(result),
-      usage: this.usage(),
-      denied: result ? this.#denials(result) : this.tools.denied,
-    }
+  protected finish(result: Json): void {
+    this.result = result
+    this.isComplete = true
+    // An answer in the requested shape is not part of the message.
+    const structured = result['structured_output']
+    this.message = structured == null ? text(result['result']) : JSON.stringify(structured)
   }
-
-  protected abstract resultEnd(result: Json): StreamEnd['end']
-  protected abstract endWithoutResult(exit: Exit): StreamEnd['end']
 
   /** The events for an `assistant` message. */
   protected blocks(message: Json): StreamEvent[] {
@@ -209,8 +245,8 @@ export abstract class MessageReader extends JsonReader {
   }
 
   /** The tool results in a `user` message; `denial` matches those of calls that were denied. */
-  protected toolResults(message: Json, denial?: RegExp): ToolEvent[] {
-    return list(message['content'])
+  protected toolResults(event: Json, denial?: RegExp): ToolEvent[] {
+    return list(record(event['message'])['content'])
       .map(record)
       .filter((block) => block['type'] === 'tool_result')
       .map((block) => {
@@ -221,17 +257,12 @@ export abstract class MessageReader extends JsonReader {
       })
   }
 
-  #denials(result: Json): readonly string[] {
-    const calls = list(result['permission_denials']).map(record)
+  protected override get denied(): readonly string[] {
+    if (!this.result) return super.denied
+    const calls = list(this.result['permission_denials']).map(record)
     const { cwd } = this.request
     return [
       ...new Set(calls.map((call) => toolSummary(text(call['tool_name']), record(call['tool_input']), cwd))),
     ]
   }
-}
-
-/** An answer in the requested shape is not part of the message. */
-function answerOf(result: Json | null): string {
-  const structured = result?.['structured_output']
-  return structured == null ? text(result?.['result']) : JSON.stringify(structured)
 }

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { homeOf } from '../../base/cage-needs.ts'
-import type { AgentRequest, Provider, Exit, StreamEnd, StreamEvent } from '../port.ts'
+import type { AgentRequest, Exit, Invocation, StreamEnd, StreamEvent } from '../port.ts'
 import {
   list,
   parseLine,
@@ -10,10 +10,12 @@ import {
   textOrNull,
   JsonReader,
   sessionEvent,
+  type Handlers,
   type Json,
 } from './json-reader.ts'
 import {
-  openingPrompt,
+  cliAgent,
+  conversation,
   option,
   toolLimit,
   levelArgs,
@@ -22,14 +24,15 @@ import {
   RESERVED_COMMANDS,
 } from './request.ts'
 import type { Usage } from '../../base/nouns.ts'
-import { sum, UNKNOWN_USAGE } from '../../base/usage.ts'
+import { addUsage, sum } from '../../base/usage.ts'
 import { cutOff, failureEnd, oneLine, type ProviderFailure } from './failure.ts'
 
-const OPENCODE = { agent: 'OpenCode', login: 'run `opencode auth login`' } as const
-
 /** OpenCode: https://opencode.ai/docs/cli */
-export const opencode: Provider = {
+export const opencode = cliAgent({
   name: 'opencode',
+  agent: 'OpenCode',
+  // Some of its models need no login, and its keys may be in many places: only its own error message is certain.
+  login: 'run `opencode auth login`',
   install: 'npm install -g opencode-ai',
   minimumVersion: '1.18.33',
   takesMcpServers: true,
@@ -38,7 +41,6 @@ export const opencode: Provider = {
   forgetsInCage: true,
   // It reads configuration twice, and only one of these can be turned off: the other still starts plugins.
   alwaysReads: (file) => /(?:^|\/)(?:\.opencode\/|opencode\.jsonc?$)/i.test(file),
-  // Some of its models need no login, and its keys may be in many places: only its own error message is certain.
   // It supports many services: those of its own keys and of the usual variables.
   cageNeeds: (env) => ({
     hosts: [
@@ -63,51 +65,41 @@ export const opencode: Provider = {
     variables: 'all',
     keys: ['.local/share/opencode/auth.json', '.local/share/opencode/mcp-auth.json'],
   }),
-  preflight: () => [],
-  invocation(request) {
-    return {
-      program: 'opencode',
-      // Only its log shows that its service refuses it: its stream is silent while it waits for that.
-      args: [
-        'run',
-        '--format=json',
-        '--print-logs',
-        '--log-level=ERROR',
-        ...option('--model', request.model),
-        ...levelArgs(request, { read: ['--agent', 'plan'], edit: [], full: ['--auto'] }),
-      ],
-      env: {
-        OPENCODE_CONFIG_CONTENT: JSON.stringify(config(request)),
-        OPENCODE_DISABLE_AUTOUPDATE: '1',
-        ...(request.permission.level === 'custom' ? {} : WITHOUT_PROJECT),
-      },
-      stdin: request.prompt,
-      files: {},
-    }
-  },
-  interactive(request, session) {
-    const { text, files } = openingPrompt(request)
-    return {
-      program: 'opencode',
-      args: [
-        ...option('--model', request.model),
-        ...option('--session', typeof session === 'object' ? session.id : null),
-        ...(session === 'last' ? ['--continue'] : []),
-        ...option('--prompt', session === 'new' ? text : null),
-      ],
-      env: {
-        OPENCODE_CONFIG_CONTENT: JSON.stringify(configByHand(request)),
-        OPENCODE_DISABLE_AUTOUPDATE: '1',
-        ...WITHOUT_PROJECT,
-      },
-      files,
-    }
-  },
-  reader: (request, now) => new OpencodeReader({ ...OPENCODE, now }, request),
-}
+  program: 'opencode',
+  start: (request) => ({
+    // Only its log shows that its service refuses it: its stream is silent while it waits for that.
+    args: [
+      'run',
+      '--format=json',
+      '--print-logs',
+      '--log-level=ERROR',
+      ...option('--model', request.model),
+      ...levelArgs(request, { read: ['--agent', 'plan'], edit: [], full: ['--auto'] }),
+    ],
+    env: environment(config(request), request.permission.level !== 'custom'),
+  }),
+  drive: (request, session, prompt) => ({
+    args: [
+      ...option('--model', request.model),
+      ...conversation(session, {
+        fresh: option('--prompt', prompt),
+        last: ['--continue'],
+        known: (id) => option('--session', id),
+      }),
+    ],
+    env: environment(configByHand(request), true),
+  }),
+  reader: (words, request) => new OpencodeReader(words, request),
+})
 
 /** An agent could have written the repository's configuration, and its servers would be started. */
-const WITHOUT_PROJECT = { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }
+function environment(config: Json, withoutProject: boolean): Invocation['env'] {
+  return {
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    ...(withoutProject ? { OPENCODE_DISABLE_PROJECT_CONFIG: '1' } : {}),
+  }
+}
 
 /** Its folder in the one that a variable names. */
 function below(folder: string | undefined): string | undefined {
@@ -198,19 +190,54 @@ function reservedRules(): Json {
 class OpencodeReader extends JsonReader {
   #sessionId: string | null = null
   #messageId = ''
-  #message = ''
-  /** Why the last step ended; null while more is to come. */
-  #lastStep: string | null = null
-  #failure: ProviderFailure | null = null
+  /** Why the last step ended. */
+  #lastStep = ''
   /** The last refusal of its service, unless the service has answered since. */
   #refusal: ProviderFailure | null = null
   /** Steps since its prompt was too long; null if it was not, or has been shortened since. */
   #stepsTooLong: number | null = null
-  #sum = UNKNOWN_USAGE
 
-  protected event(event: Json): readonly StreamEvent[] {
+  // No event counts as the result: after a step that ends in `stop` it may still continue by itself, as after
+  // shortening its context. It exits on its own.
+  protected readonly on: Handlers = {
+    step_start: () => {
+      this.isComplete = false
+    },
+    text: (event) => {
+      const part = record(event['part'])
+      const [content, messageId] = [text(part['text']), text(part['messageID'])]
+      this.message = messageId === this.#messageId ? `${this.message}\n${content}` : content
+      this.#messageId = messageId
+      return [{ type: 'text', text: content }]
+    },
+    // It shows a tool only after it has ended: for a successful one people see the beginning.
+    tool_use: (event) => {
+      const part = record(event['part'])
+      const [id, state] = [text(part['callID']), record(part['state'])]
+      const begun = this.tools.begin(id, text(part['tool']), record(state['input']))
+      this.#goesOn()
+      const failed = state['status'] === 'error'
+      if (failed && /rule which prevents|rejected permission/i.test(text(state['error']))) this.tools.deny(id)
+      return [begun, this.tools.end(id, !failed)]
+    },
+    step_finish: (event) => {
+      const part = record(event['part'])
+      this.#lastStep = text(part['reason'])
+      this.isComplete = this.#lastStep !== 'tool-calls'
+      this.reported = addUsage(this.reported, usageOfStep(part))
+      // The first step is its summary; with the second the model has answered the shortened prompt.
+      if (this.#stepsTooLong !== null && ++this.#stepsTooLong > 1) this.#goesOn()
+      return [this.used]
+    },
+    error: (event) => this.#error(record(event['error'])),
+  }
+
+  protected override event(event: Json): readonly StreamEvent[] {
     this.#refusal = null
-    return [...this.#session(event), ...this.#event(event)]
+    const sessionId = textOrNull(event['sessionID'])
+    if (sessionId === null || sessionId === this.#sessionId) return super.event(event)
+    this.#sessionId = sessionId
+    return [sessionEvent(sessionId), ...super.event(event)]
   }
 
   /** It logs each refusal of its service, and then tries again; requests to its small model do not matter. */
@@ -222,75 +249,13 @@ class OpencodeReader extends JsonReader {
     return [{ type: 'retrying', reason: oneLine(message), until: null }]
   }
 
-  // No event counts as the result: after a step that ends in `stop` it may still continue by itself, as after
-  // shortening its context. It exits on its own.
-  #event(event: Json): readonly StreamEvent[] {
-    const part = record(event['part'])
-    switch (event['type']) {
-      case 'step_start':
-        this.#lastStep = null
-        return []
-      case 'text':
-        return this.#readText(part)
-      case 'tool_use':
-        return this.#tool(part)
-      case 'step_finish':
-        this.#lastStep = part['reason'] === 'tool-calls' ? null : text(part['reason'])
-        this.#sum = withStep(this.#sum, part)
-        // The first step is its summary; with the second the model has answered the shortened prompt.
-        if (this.#stepsTooLong !== null && ++this.#stepsTooLong > 1) this.#goesOn()
-        return [this.used]
-      case 'error':
-        return this.#error(record(event['error']))
-      default:
-        return []
-    }
-  }
-
-  end(exit: Exit): StreamEnd {
-    return {
-      end: this.#end(exit),
-      finalMessage: this.#lastStep === null ? '' : this.#message,
-      usage: this.#sum,
-      denied: this.tools.denied,
-    }
-  }
-
-  protected usage(): Usage {
-    return this.#sum
-  }
-
-  #end(exit: Exit): StreamEnd['end'] {
-    if (this.#failure) return failureEnd(this.#failure, this.words)
-    if (this.#lastStep === 'content-filter') return failureEnd(FILTERED, this.words)
-    if (this.#lastStep === 'length') return cutOff('it had reached its longest')
-    if (this.#lastStep !== null) return { kind: 'finished' }
-    return this.failed(exit, this.#refusal)
-  }
-
-  #session(event: Json): readonly StreamEvent[] {
-    const sessionId = textOrNull(event['sessionID'])
-    if (sessionId === null || sessionId === this.#sessionId) return []
-    this.#sessionId = sessionId
-    return [sessionEvent(sessionId)]
-  }
-
-  #readText(part: Json): readonly StreamEvent[] {
-    const content = text(part['text'])
-    const messageId = text(part['messageID'])
-    this.#message = messageId === this.#messageId ? `${this.#message}\n${content}` : content
-    this.#messageId = messageId
-    return [{ type: 'text', text: content }]
-  }
-
-  /** It shows a tool only after it has ended: for a successful one people see the beginning. */
-  #tool(part: Json): readonly StreamEvent[] {
-    const [id, state] = [text(part['callID']), record(part['state'])]
-    const begun = this.tools.begin(id, text(part['tool']), record(state['input']))
-    this.#goesOn()
-    const failed = state['status'] === 'error'
-    if (failed && /rule which prevents|rejected permission/i.test(text(state['error']))) this.tools.deny(id)
-    return [begun, this.tools.end(id, !failed)]
+  protected override ended(exit: Exit): StreamEnd['end'] {
+    if (this.failure) return this.failed(exit)
+    if (!this.isComplete) return this.failed(exit, this.#refusal)
+    // This is reported before its own error.
+    if (this.#lastStep === 'content-filter')
+      return failureEnd({ message: 'the content filter of the service stopped it' }, this.words)
+    return this.#lastStep === 'length' ? cutOff('it had reached its longest') : { kind: 'finished' }
   }
 
   #error(error: Json): readonly StreamEvent[] {
@@ -299,7 +264,7 @@ class OpencodeReader extends JsonReader {
     const headers = record(data['responseHeaders'])
     // Only the header says how long a limit lasts.
     const delay = text(headers['retry-after'])
-    this.#failure = {
+    this.failure = {
       status: number(data['statusCode']),
       message: /^\d+$/.test(delay) ? `${message} (retry after ${delay}s)` : message,
     }
@@ -315,25 +280,20 @@ class OpencodeReader extends JsonReader {
   #goesOn(): void {
     if (this.#stepsTooLong === null) return
     this.#stepsTooLong = null
-    this.#failure = null
+    this.failure = null
   }
 }
 
-/** What its last step reports before its own error does. */
-const FILTERED: ProviderFailure = { message: 'the content filter of the service stopped it' }
-
-function withStep(usage: Usage, part: Json): Usage {
+function usageOfStep(part: Json): Usage {
   const tokens = record(part['tokens'])
   const cache = record(tokens['cache'])
-  const cached = number(cache['read'])
-  const input = sum(number(tokens['input']), cached, number(cache['write']))
-  // The cost is 0 for a model whose price it does not know.
-  const cost = number(part['cost']) || null
+  const cachedTokens = number(cache['read'])
   return {
-    turns: (usage.turns ?? 0) + 1,
-    inputTokens: sum(usage.inputTokens, input),
-    cachedTokens: sum(usage.cachedTokens, cached),
-    outputTokens: sum(usage.outputTokens, number(tokens['output']), number(tokens['reasoning'])),
-    costUsd: sum(usage.costUsd, cost),
+    turns: 1,
+    inputTokens: sum(number(tokens['input']), cachedTokens, number(cache['write'])),
+    cachedTokens,
+    outputTokens: sum(number(tokens['output']), number(tokens['reasoning'])),
+    // The cost is 0 for a model whose price it does not know.
+    costUsd: number(part['cost']) || null,
   }
 }

@@ -1,18 +1,10 @@
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
+import type { AgentRequest, Exit, Invocation, StreamEnd, StreamEvent } from '../port.ts'
 import {
-  FOLDER,
-  type AgentRequest,
-  type Invocation,
-  type Provider,
-  type Exit,
-  type StreamEnd,
-  type StreamEvent,
-} from '../port.ts'
-import {
-  neverSetUp,
-  hasMcpServers,
+  cliAgent,
+  conversation,
   mcpFile,
-  openingPrompt,
+  mcpOption,
   option,
   toolLimit,
   levelArgs,
@@ -20,28 +12,34 @@ import {
   RESERVED_COMMANDS,
   fileVariable,
 } from './request.ts'
-import type { Usage } from '../../base/nouns.ts'
 import { failureEnd, oneLine } from './failure.ts'
-import { number, record, text, sessionEvent, MessageReader, tokensOf, type Json } from './json-reader.ts'
-
-/** Its name, and what a person does about a missing login. */
-const QWEN = { agent: 'Qwen Code', login: 'run `qwen` and /auth, or set OPENAI_API_KEY' } as const
-
-const SET_UP = {
-  variables: [
-    'OPENAI_API_KEY',
-    'ANTHROPIC_API_KEY',
-    'GEMINI_API_KEY',
-    'GOOGLE_API_KEY',
-    'DASHSCOPE_API_KEY',
-    'QWEN_HOME',
-  ],
-  files: ['.qwen'],
-}
+import {
+  number,
+  record,
+  text,
+  sessionEvent,
+  MessageReader,
+  tokensOf,
+  type Handlers,
+  type Json,
+} from './json-reader.ts'
 
 /** Qwen Code: https://qwenlm.github.io/qwen-code-docs */
-export const qwen: Provider = {
+export const qwen = cliAgent({
   name: 'qwen',
+  agent: 'Qwen Code',
+  login: 'run `qwen` and /auth, or set OPENAI_API_KEY',
+  setUp: {
+    variables: [
+      'OPENAI_API_KEY',
+      'ANTHROPIC_API_KEY',
+      'GEMINI_API_KEY',
+      'GOOGLE_API_KEY',
+      'DASHSCOPE_API_KEY',
+      'QWEN_HOME',
+    ],
+    files: ['.qwen'],
+  },
   // npm installs an old one silently on a Node that its package does not name, unless the command says `latest`.
   install: 'npm install -g @qwen-code/qwen-code@latest',
   minimumVersion: '0.24.4',
@@ -59,50 +57,44 @@ export const qwen: Provider = {
     keys: ['.qwen/oauth_creds.json', '.qwen/.env'],
   }),
   takesMcpServers: true,
-  preflight: (context) => neverSetUp(QWEN, SET_UP, context),
-  invocation(request) {
-    return {
-      program: 'qwen',
-      args: [
-        '--output-format=stream-json',
-        ...option('--max-session-turns', request.limits.turns),
-        ...option('--model', request.model),
-        ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
-        ...permissionArgs(request),
-      ],
-      env: {
-        // Otherwise it silently waits as long as its service asks; with this it reports how long.
-        QWEN_CODE_UNATTENDED_RETRY: request.env['QWEN_CODE_UNATTENDED_RETRY'] ?? '1',
-        // If a person has set it to ask, it may not edit in a folder that they have not trusted.
-        ...fileVariable(request, 'QWEN_CODE_TRUSTED_FOLDERS_PATH', 'trusted.json'),
-        ...(request.permission.level === 'custom' ? {} : settingsIn(request)),
-        ...(request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {}),
-      },
-      stdin: request.prompt,
-      files: {
-        ...settingsFiles(request),
-        'trusted.json': JSON.stringify({ [request.cwd]: 'TRUST_FOLDER' }),
-      },
-    }
-  },
-  interactive(request, session) {
-    const { text, files } = openingPrompt(request)
-    return {
-      program: 'qwen',
-      args: [
-        ...option('--model', request.model),
-        ...option('--mcp-config', hasMcpServers(request) ? `${FOLDER}/mcp.json` : null),
-        ...each('--exclude-tools', RESERVED_COMMANDS.map(shellRule)),
-        ...option('--resume', typeof session === 'object' ? session.id : null),
-        ...(session === 'last' ? ['--continue'] : []),
-        ...option('--prompt-interactive', session === 'new' ? text : null),
-      ],
-      env: settingsIn(request),
-      files: { ...files, ...settingsFiles(request) },
-    }
-  },
-  reader: (request, now) => new QwenReader({ ...QWEN, now }, request),
-}
+  program: 'qwen',
+  start: (request) => ({
+    args: [
+      '--output-format=stream-json',
+      ...option('--max-session-turns', request.limits.turns),
+      ...option('--model', request.model),
+      ...mcpOption(request, '--mcp-config'),
+      ...permissionArgs(request),
+    ],
+    env: {
+      // Otherwise it silently waits as long as its service asks; with this it reports how long.
+      QWEN_CODE_UNATTENDED_RETRY: request.env['QWEN_CODE_UNATTENDED_RETRY'] ?? '1',
+      // If a person has set it to ask, it may not edit in a folder that they have not trusted.
+      ...fileVariable(request, 'QWEN_CODE_TRUSTED_FOLDERS_PATH', 'trusted.json'),
+      ...(request.permission.level === 'custom' ? {} : settingsIn(request)),
+      ...(request.permission.level === 'full' ? { QWEN_CODE_SUPPRESS_YOLO_WARNING: '1' } : {}),
+    },
+    files: {
+      ...settingsFiles(request),
+      'trusted.json': JSON.stringify({ [request.cwd]: 'TRUST_FOLDER' }),
+    },
+  }),
+  drive: (request, session, prompt) => ({
+    args: [
+      ...option('--model', request.model),
+      ...mcpOption(request, '--mcp-config'),
+      ...each('--exclude-tools', RESERVED_COMMANDS.map(shellRule)),
+      ...conversation(session, {
+        fresh: option('--prompt-interactive', prompt),
+        last: ['--continue'],
+        known: (id) => option('--resume', id),
+      }),
+    ],
+    env: settingsIn(request),
+    files: settingsFiles(request),
+  }),
+  reader: (words, request) => new QwenReader(words, request),
+})
 
 /** Overrides the repository's settings, whose hooks an agent could have written. */
 function settingsIn(request: AgentRequest): Invocation['env'] {
@@ -144,24 +136,31 @@ function shellRule(command: string): string {
 
 /** Reads `qwen -o stream-json`: Claude Code's messages, with ends of its own. */
 class QwenReader extends MessageReader {
-  /** How often in a row it has requested the rest of an answer. */
-  #continued = 0
+  protected override readonly mostContinued = 3
 
-  protected event(event: Json): readonly StreamEvent[] {
-    switch (event['type']) {
-      case 'system':
-        if (event['subtype'] === 'retry' && record(event['data'])['preserveText'] === true) this.#continued++
-        return event['subtype'] === 'init' ? [sessionEvent(event['session_id'], event['model'])] : []
-      case 'assistant':
-        return this.#assistant(event)
-      case 'user':
-        return this.#answered(event)
-      case 'result':
-        this.result = event
-        return [this.used, { type: 'result' }]
-      default:
-        return []
-    }
+  protected readonly on: Handlers = {
+    system: (event) => {
+      if (event['subtype'] === 'retry' && record(event['data'])['preserveText'] === true) this.continued++
+      return event['subtype'] === 'init' ? [sessionEvent(event['session_id'], event['model'])] : []
+    },
+    assistant: (event) => {
+      const events = this.blocks(record(event['message']))
+      if (event['parent_tool_use_id'] != null || events.length === 0) return events
+      this.turns.speak()
+      return [...events, this.used]
+    },
+    user: (event) => {
+      this.continued = 0
+      const events = this.toolResults(event, DENIAL)
+      if (events.length > 0) this.turns.answer()
+      return events
+    },
+    result: (event) => {
+      this.finish(event)
+      const tokens = tokensOf(record(event['usage']), 'cache_read_input_tokens')
+      this.reported = { ...tokens, turns: number(event['num_turns']) }
+      return [this.used, { type: 'result' }]
+    },
   }
 
   /** It reports waits for its service only on stderr, every half minute, with the remaining time. */
@@ -172,50 +171,21 @@ class QwenReader extends MessageReader {
     return [{ type: 'retrying', reason: 'the service has no capacity', until }]
   }
 
-  override end(exit: Exit): StreamEnd {
-    return { ...super.end(exit), cutOff: this.#continued >= MOST_CONTINUATIONS ? GAVE_UP : undefined }
-  }
-
-  #assistant(event: Json): readonly StreamEvent[] {
-    const events = this.blocks(record(event['message']))
-    if (event['parent_tool_use_id'] != null || events.length === 0) return events
-    this.turns.speak()
-    return [...events, this.used]
-  }
-
-  #answered(event: Json): readonly StreamEvent[] {
-    this.#continued = 0
-    const events = this.toolResults(record(event['message']), DENIAL)
-    if (events.length > 0) this.turns.answer()
-    return events
-  }
-
-  protected resultEnd(result: Json): StreamEnd['end'] {
-    if (result['is_error'] !== true) return { kind: 'finished' }
-    const message = text(record(result['error'])['message']) || text(result['result'])
-    return isTurnLimit(message)
-      ? { kind: 'max-turns', reason: oneLine(message) }
-      : failureEnd({ message }, this.words)
-  }
-
-  /** At its turn limit it prints no result, only a line on stderr. */
-  protected endWithoutResult(exit: Exit): StreamEnd['end'] {
-    const limit = exit.stderr.split(/\r?\n/).find(isTurnLimit)
-    return limit === undefined ? this.failed(exit, null) : { kind: 'max-turns', reason: oneLine(limit) }
-  }
-
-  protected usage(): Usage {
-    const turns = number(this.result?.['num_turns']) ?? this.turns.count
-    const counts = record(this.result?.['usage'])
-    return { turns, ...tokensOf(counts, 'cache_read_input_tokens'), costUsd: null }
+  protected override ended(exit: Exit): StreamEnd['end'] {
+    const { result } = this
+    // At its turn limit it prints no result, only a line on stderr.
+    const lines = result ? [failureIn(result)] : exit.stderr.split(/\r?\n/)
+    const limit = lines.find((line) => /max(?:imum)? session turns/i.test(line))
+    if (limit !== undefined) return { kind: 'max-turns', reason: oneLine(limit) }
+    if (result?.['is_error'] === true) return failureEnd({ message: failureIn(result) }, this.words)
+    return super.ended(exit)
   }
 }
 
-/** How often it requests the rest of an answer, before it takes what it has as the whole. */
-const MOST_CONTINUATIONS = 3
+/** Why it failed; empty for a success. */
+function failureIn(result: Json): string {
+  if (result['is_error'] !== true) return ''
+  return text(record(result['error'])['message']) || text(result['result'])
+}
+
 const DENIAL = /denied by permission rules|permission was declined/i
-const GAVE_UP = 'it had reached its longest, again and again'
-
-function isTurnLimit(message: string): boolean {
-  return /max(?:imum)? session turns/i.test(message)
-}

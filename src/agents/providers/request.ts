@@ -2,8 +2,66 @@ import { platform } from 'node:os'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Denial, McpServer } from '../../base/nouns.ts'
-import { FOLDER, type AgentRequest, type Invocation, type Preflight } from '../port.ts'
+import {
+  FOLDER,
+  type AgentRequest,
+  type Invocation,
+  type Provider,
+  type Session,
+  type StreamReader,
+} from '../port.ts'
 import type { FailureWords } from './failure.ts'
+
+/** How a CLI is started; without `env` and `files` it needs none. */
+type Start = Pick<Invocation, 'args'> & Partial<Pick<Invocation, 'env' | 'files'>>
+
+/** An agent that is a program of its own, which reads its prompt from standard input and prints events as JSON. */
+interface Cli extends Omit<Provider, 'preflight' | 'invocation' | 'interactive' | 'reader'> {
+  /** Its name for a person, and what they do about a missing login. */
+  readonly agent: string
+  readonly login: string
+  /** What shows that it has been set up: a variable, or a file below the home folder; absent if its login may be anywhere. */
+  readonly setUp?: { readonly variables: readonly string[]; readonly files: readonly string[] }
+  readonly program: string
+  readonly start: (request: AgentRequest) => Start
+  /** For its interactive program, which gets the prompt as an argument. */
+  readonly drive: (request: AgentRequest, session: Session, prompt: string) => Start
+  readonly reader: (words: FailureWords, request: AgentRequest) => StreamReader
+}
+
+/** The provider of such an agent. */
+export function cliAgent({ agent, login, setUp, program, start, drive, reader, ...facts }: Cli): Provider {
+  return {
+    ...facts,
+    preflight: ({ env }) =>
+      setUp && isNeverSetUp(setUp, env) ? [`${agent} has never been set up here: ${login}.`] : [],
+    invocation: (request) => ({ program, env: {}, files: {}, stdin: request.prompt, ...start(request) }),
+    interactive(request, session) {
+      const { text, files } = openingPrompt(request)
+      const driven = drive(request, session, text)
+      return { program, env: {}, ...driven, files: { ...files, ...driven.files } }
+    },
+    reader: (request, now) => reader({ agent, login, now }, request),
+  }
+}
+
+/**
+ * Whether nothing at all shows that the agent was ever started or has a key. Only this is certain before a run: a login
+ * may be in a keychain, so with any trace of the agent its own error message decides.
+ */
+function isNeverSetUp({ variables, files }: NonNullable<Cli['setUp']>, env: AgentRequest['env']): boolean {
+  const home = env['HOME'] ?? env['USERPROFILE']
+  if (home === undefined || variables.some((name) => env[name])) return false
+  return !files.some((file) => existsSync(path.join(home, file)))
+}
+
+/** The arguments for the conversation that a person begins or continues. */
+export function conversation(
+  session: Session,
+  args: Readonly<Record<'fresh' | 'last', readonly string[]>> & { known: (id: string) => readonly string[] },
+): readonly string[] {
+  return typeof session === 'object' ? args.known(session.id) : args[session === 'new' ? 'fresh' : 'last']
+}
 
 /**
  * An option with its value, or nothing without a value. Both are one argument: otherwise a model named `--yolo` in a
@@ -34,6 +92,11 @@ export function fileVariable({ env }: AgentRequest, variable: string, file: stri
 /** Whether the request has MCP servers. */
 export function hasMcpServers(request: AgentRequest): boolean {
   return Object.keys(request.mcpServers).length > 0
+}
+
+/** The option that names `mcp.json`, if there is such a file. */
+export function mcpOption(request: AgentRequest, name: `--${string}`, sign = ''): readonly string[] {
+  return option(name, hasMcpServers(request) ? `${sign}${FOLDER}/mcp.json` : null)
 }
 
 /** An agent's own settings for a server, besides the command. */
@@ -68,7 +131,7 @@ export function mcpFile(request: AgentRequest, settings: ServerSettings = () => 
 const LONGEST_ARGUMENT = platform() === 'win32' ? 16_000 : 120_000
 
 /** The prompt for an agent that takes it only as an argument: a long one goes into a file that the agent is to read. */
-export function openingPrompt({ prompt }: AgentRequest): {
+function openingPrompt({ prompt }: AgentRequest): {
   readonly text: string
   readonly files: Invocation['files']
 } {
@@ -89,29 +152,6 @@ export function taskEnvironment({ task, limits }: AgentRequest): Invocation['env
     RALPH_TIMEOUT: String(limits.seconds),
     RALPH_NOTES_FILE: task.notesFile,
   }
-}
-
-/** What shows that an agent has been set up: a variable, or a file below the home folder. */
-interface SetUp {
-  readonly variables: readonly string[]
-  readonly files: readonly string[]
-}
-
-/**
- * What to do if nothing at all shows that the agent was ever started or has a key. Only this is certain before a run:
- * a login may be in a keychain, so with any trace of the agent its own error message decides.
- */
-export function neverSetUp(
-  { agent, login }: Pick<FailureWords, 'agent' | 'login'>,
-  { variables, files }: SetUp,
-  { env }: Parameters<Preflight>[0],
-): readonly string[] {
-  const home = env['HOME'] ?? env['USERPROFILE']
-  const isSetUp =
-    home === undefined ||
-    variables.some((name) => env[name]) ||
-    files.some((file) => existsSync(path.resolve(home, file)))
-  return isSetUp ? [] : [`${agent} has never been set up here: ${login}.`]
 }
 
 /** Commands that only ralph may run, as it makes the one commit of a task. */

@@ -10,7 +10,6 @@ import {
 } from '../port.ts'
 import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './request.ts'
-import { UNKNOWN_USAGE } from '../../base/usage.ts'
 
 /** The embedded agent: runs the script in the task's section; exit code 0 means done. */
 export const script: Provider = {
@@ -45,7 +44,6 @@ function readerOf(request: AgentRequest): StreamReader {
       finalMessage: output.notes(output.tail),
       // Its exit code decides.
       markerTail: DONE_MARKER,
-      usage: UNKNOWN_USAGE,
       denied: [],
     }),
   }

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import type { Usage } from '../../../src/base/nouns.ts'
+import { UNKNOWN_USAGE } from '../../../src/base/usage.ts'
 import type { AgentRequest, Provider, StreamEnd, StreamEvent } from '../../../src/agents/port.ts'
 import { requestOf } from '../requests.ts'
 
@@ -22,7 +24,8 @@ export function stderrOf(name: string): string {
 
 export interface Heard {
   readonly events: readonly StreamEvent[]
-  readonly end: StreamEnd
+  /** With the usage that was reported last. */
+  readonly end: StreamEnd & { readonly usage: Usage }
 }
 
 /** Reads lines to their end, as the runtime does. */
@@ -36,10 +39,9 @@ export function hear(
 ): Heard {
   const reader = provider.reader(request(changes), () => NOW)
   const events = lines.flatMap((line) => reader.line(line))
-  return {
-    events,
-    end: reader.end({ code: exit.code ?? 0, signal: exit.signal ?? null, stderr: exit.stderr ?? '' }),
-  }
+  const end = reader.end({ code: exit.code ?? 0, signal: exit.signal ?? null, stderr: exit.stderr ?? '' })
+  const used = events.findLast((event) => event.type === 'usage')
+  return { events, end: { ...end, usage: used?.usage ?? UNKNOWN_USAGE } }
 }
 
 /** The tools in one line each, as they ended. */
