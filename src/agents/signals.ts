@@ -82,7 +82,7 @@ export function signalServer(
   return { [RALPH_SERVER]: { command, args: [...args, 'mcp'], env, toolSeconds: askSeconds + 60 } }
 }
 
-/** How many refusals are shown, and how many calls are accepted: an agent may write without end. */
+/** How many refused lines are shown, and how many calls are accepted: an agent may write without end. */
 const MOST_REFUSALS = 5
 const MOST_CALLS = 1000
 
@@ -94,19 +94,23 @@ export class AttemptSignals {
   readonly #folder: SignalFolder
   readonly #over = new AbortController()
   readonly #unanswered = new AbortController()
-  readonly #adding = new Set<Promise<void>>()
+  /** The calls without a reply so far. */
+  readonly #open = new Set<Promise<void>>()
   #done: Signals['done'] = null
   #blocked: string | null = null
   #question: { readonly id: string; readonly text: string; readonly since: number } | null = null
   #heldMs = 0
   #refusals = 0
   #calls = 0
+  /** How many tasks it may still add. */
+  #mayAdd: number
   readonly #added: AddedTask[] = []
 
   constructor(job: SignalJob, ports: SignalPorts, emit: (event: SignalEvent) => void) {
     this.#job = job
     this.#ports = ports
     this.#emit = emit
+    this.#mayAdd = job.mayAdd
     const folder = join(ports.folder, 'signals')
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.#folder = openSignalFolder(folder, job.resources, {
@@ -137,54 +141,54 @@ export class AttemptSignals {
 
   /** Closes the folder after the agent has ended, and returns what it reported. */
   async close(): Promise<Signals> {
-    const isAsking = (): boolean => this.#question !== null
-    await Promise.all(this.#adding)
-    if (isAsking()) this.#blocked ??= this.#question!.text
-    this.#over.abort()
     this.#folder.close()
-    await Promise.all(this.#adding)
+    this.#blocked ??= this.#question?.text ?? null
+    this.#over.abort()
+    await Promise.all(this.#open)
     return { done: this.#done, blocked: this.#blocked, heldSeconds: this.held() / 1000, added: this.#added }
   }
 
   #take(signal: Signal | Withdrawal): void {
-    if (signal.signal !== 'withdrawn' && ++this.#calls > MOST_CALLS)
-      return this.#refuse(signal, 'these are too many calls for one attempt')
+    if (signal.signal === 'withdrawn') {
+      if (this.#question?.id === signal.id) this.#giveUpOn(this.#question.text)
+      return
+    }
+    const reply = this.#reply(signal).finally(() => this.#open.delete(reply))
+    this.#open.add(reply)
+  }
+
+  async #reply(signal: Signal): Promise<void> {
+    const answer = await this.#answerTo(signal).catch((error: unknown) => refusal(String(error)))
+    // After the attempt has ended, nobody waits for it.
+    if (!this.#over.signal.aborted) this.#folder.reply({ id: signal.id, ...answer })
+  }
+
+  async #answerTo(signal: Signal): Promise<Answer> {
+    if (++this.#calls > MOST_CALLS) return refusal('these are too many calls for one attempt')
     switch (signal.signal) {
-      case 'withdrawn':
-        if (this.#question?.id === signal.id) this.#giveUpOn(this.#question.text)
-        return
       case 'done':
-        if (this.#done || this.#blocked !== null)
-          return this.#refuse(signal, 'you have said how it ends already')
+        if (this.#done || this.#blocked !== null) return refusal('you have said how it ends already')
         this.#done = signal.input
-        return this.#accept(signal, signal.input.summary, 'Noted. End your turn now: ralph checks the work.')
+        return this.#note(signal, signal.input.summary, ' End your turn now: ralph checks the work.')
       case 'blocked':
         // It also counts after "done": of two contradicting signals the worse one counts.
-        if (this.#blocked !== null) return this.#refuse(signal, 'you have said that you are blocked already')
+        if (this.#blocked !== null) return refusal('you have said that you are blocked already')
         this.#blocked = blockedText(signal.input)
-        return this.#accept(signal, this.#blocked, 'Noted. End your turn now.')
+        return this.#note(signal, this.#blocked, ' End your turn now.')
       case 'progress':
-        return this.#accept(signal, signal.input.note, 'Noted.')
+        return this.#note(signal, signal.input.note, '')
       case 'ask':
-        return void this.#ask(signal.id, signal.input)
+        return this.#ask(signal.id, signal.input)
       case 'add_task':
-        return this.#add(signal.id, signal.input)
+        return this.#add(signal.input)
       default:
         return unreachable(signal)
     }
   }
 
-  #accept(
-    { id, signal }: Pick<Signal, 'id'> & { signal: 'done' | 'blocked' | 'progress' },
-    text: string,
-    reply: string,
-  ) {
+  #note({ signal }: { signal: 'done' | 'blocked' | 'progress' }, text: string, more: string): Answer {
     this.#emit({ type: 'agent-signal', id: this.#job.id, signal, text })
-    this.#reply({ id, ok: true, text: reply })
-  }
-
-  #refuse({ id }: Pick<Signal, 'id'>, why: string): void {
-    this.#reply({ id, ok: false, text: `Refused: ${why}.` })
+    return { ok: true, text: `Noted.${more}` }
   }
 
   #refused(why: string): void {
@@ -195,33 +199,27 @@ export class AttemptSignals {
     })
   }
 
-  /** After the attempt has ended, nobody waits for a reply. */
-  #reply(reply: Reply): void {
-    if (!this.#over.signal.aborted) this.#folder.reply(reply)
-  }
-
-  async #ask(id: string, input: SignalInput<'ask'>): Promise<void> {
-    const [question, { options }] = [oneLine(input.question), input]
-    if (this.#question) return this.#refuse({ id }, 'one question at a time')
-    const { id: task, askSeconds } = this.#job
-    this.#question = { id, text: question, since: performance.now() }
-    this.#emit({ type: 'question', id: task, text: question, options })
-    const ends = [this.#over.signal, this.#unanswered.signal, this.#ports.over]
-    const wait = patience(askSeconds, AbortSignal.any(ends))
-    const answer = await this.#ports.ask({ id: task, text: question, options }, wait.signal)
-    wait.end()
+  async #ask(id: string, { question, options }: SignalInput<'ask'>): Promise<Answer> {
+    if (this.#question) return refusal('one question at a time')
+    const text = oneLine(question)
+    this.#question = { id, text, since: performance.now() }
+    const answer = await askInTime(
+      { id: this.#job.id, text, options },
+      {
+        ask: this.#ports.ask,
+        seconds: this.#job.askSeconds,
+        over: AbortSignal.any([this.#over.signal, this.#unanswered.signal, this.#ports.over]),
+        emit: this.#emit,
+      },
+    )
     this.#heldMs = this.held()
     this.#question = null
-    if (answer !== null) {
-      this.#emit({ type: 'answered', id: task, answer })
-      return this.#reply({ id, ok: true, text: answer })
-    }
-    this.#reply({
-      id,
+    if (answer !== null) return { ok: true, text: answer }
+    if (!this.#ports.over.aborted) this.#giveUpOn(text)
+    return {
       ok: false,
       text: 'Nobody has answered: the attempt ends, and the task is blocked with your question.',
-    })
-    if (!this.#ports.over.aborted) this.#giveUpOn(question)
+    }
   }
 
   #giveUpOn(question: string): void {
@@ -229,29 +227,42 @@ export class AttemptSignals {
     this.#unanswered.abort()
   }
 
-  #add(id: string, draft: SignalInput<'add_task'>): void {
-    const { mayAdd } = this.#job
-    if (this.#added.length + this.#adding.size >= mayAdd)
-      return this.#refuse(
-        { id },
-        `this run takes no more than ${mayAdd} more tasks from agents (maxAddedTasks)`,
-      )
-    const work = this.#write(id, draft).catch((error: unknown) => this.#refuse({ id }, String(error)))
-    this.#adding.add(work)
-    void work.finally(() => this.#adding.delete(work))
-  }
-
-  async #write(id: string, draft: SignalInput<'add_task'>): Promise<void> {
+  async #add(draft: SignalInput<'add_task'>): Promise<Answer> {
+    if (this.#mayAdd === 0)
+      return refusal(`this run takes no more than ${this.#job.mayAdd} more tasks from agents (maxAddedTasks)`)
+    this.#mayAdd--
     const result = await this.#ports.draftTask(draft)
-    if ('problem' in result) return this.#refuse({ id }, result.problem)
+    if ('problem' in result) {
+      this.#mayAdd++
+      return refusal(result.problem)
+    }
     this.#added.push(result)
     this.#emit({ type: 'task-added', id: this.#job.id, added: result.id, title: draft.title })
-    this.#reply({
-      id,
-      ok: true,
-      text: `Added ${result.id}: ${result.file} will be in the commit of your work.`,
-    })
+    return { ok: true, text: `Added ${result.id}: ${result.file} will be in the commit of your work.` }
   }
+}
+
+type Answer = Pick<Reply, 'ok' | 'text'>
+
+function refusal(why: string): Answer {
+  return { ok: false, text: `Refused: ${why}.` }
+}
+
+/** Puts a question to a person, and says in events how that ends; null if nobody answers in time. */
+export async function askInTime(
+  question: QuestionToPerson,
+  {
+    ask,
+    seconds,
+    over,
+    emit,
+  }: Pick<SignalPorts, 'ask' | 'over'> & { seconds: number; emit: (event: SignalEvent) => void },
+): Promise<string | null> {
+  emit({ type: 'question', ...question })
+  const wait = patience(seconds, over)
+  const answer = await ask(question, wait.signal).finally(wait.end)
+  if (answer !== null) emit({ type: 'answered', id: question.id, answer })
+  return answer
 }
 
 function blockedText({ reason, question, options }: SignalInput<'blocked'>): string {

@@ -1,5 +1,4 @@
-import type { QuestionToPerson } from '../agents/signals.ts'
-import { patience } from '../process/sleep.ts'
+import { askInTime, type QuestionToPerson } from '../agents/signals.ts'
 import { formatDuration } from '../base/time.ts'
 import type { Happening } from './events/event.ts'
 import type { Emit, RunOptions, RunPorts } from './ports.ts'
@@ -14,15 +13,12 @@ export async function askPerson(
 ): Promise<string | null> {
   const { control } = ports
   const { id } = question
-  emit({ type: 'question', ...question })
-  const wait = patience(options.askSeconds, AbortSignal.any([control.signal, control.skipped(id)]))
-  const answer = await answerFor(ports, question, wait.signal).finally(wait.end)
-  if (answer !== null) emit({ type: 'answered', id, answer })
-  else if (wait.isOver())
-    emit({
-      type: 'warning',
-      message: `nobody has answered about ${id} in ${formatDuration(options.askSeconds)}`,
-    })
+  const { askSeconds: seconds } = options
+  const over = AbortSignal.any([control.signal, control.skipped(id)])
+  const ask = (asked: QuestionToPerson, signal: AbortSignal) => answerFor(ports, asked, signal)
+  const answer = await askInTime(question, { ask, seconds, over, emit })
+  if (answer === null && !over.aborted)
+    emit({ type: 'warning', message: `nobody has answered about ${id} in ${formatDuration(seconds)}` })
   return answer
 }
 

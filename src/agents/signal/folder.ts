@@ -1,7 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { followLines, openForLines } from './line-file.ts'
+import {
+  appendFileSync,
+  closeSync,
+  openSync,
+  readSync,
+  watch,
+  writeFileSync,
+  writeSync,
+  type FSWatcher,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { removeOrLeave } from '../../base/remove.ts'
+import { LineSplitter } from '../../base/stream.ts'
 import {
   readSignal,
   SIGNAL_FILES,
@@ -11,7 +21,6 @@ import {
   type SignalResource,
   type Withdrawal,
 } from './signal.ts'
-import { removeOrLeave } from '../../base/remove.ts'
 
 /** The folder for an attempt's signals, on ralph's side: its files are opened before any agent starts. */
 export type SignalFolder = ReturnType<typeof openSignalFolder>
@@ -26,32 +35,82 @@ export function openSignalFolder(
   const at = (name: string): string => join(path, name)
   writeFileSync(at(SIGNAL_FILES.said), '', { mode: 0o600 })
   writeFileSync(at(SIGNAL_FILES.resources), JSON.stringify(resources), { mode: 0o600 })
-  const replies = openForLines(at(SIGNAL_FILES.replies))
-  const seen = new Set<string>()
-  const refuse = (id: string | null, why: string): void => {
-    if (id !== null) replies.append({ id, ok: false, text: `Refused: ${why}.` })
-    refused(why)
-  }
+  // Opened once: a file that later replaces it gets nothing.
+  const replies = openSync(at(SIGNAL_FILES.replies), 'a', 0o600)
+  const reply = (line: Reply): void => void writeSync(replies, `${JSON.stringify(line)}\n`)
   const unfollow = followLines(at(SIGNAL_FILES.said), (line) => {
-    const read = readSignal(line)
-    if ('wrong' in read) return refuse(read.id, read.wrong)
-    const { id, token: named, signal } = read.said
-    if (named !== token) return refuse(id, 'it is of another attempt')
-    const key = `${signal === 'withdrawn' ? 'withdrawn ' : ''}${id}`
-    if (seen.has(key)) return refuse(null, 'it came twice')
-    seen.add(key)
-    said(read.said)
+    const read = readSignal(line, token)
+    if ('said' in read) return said(read.said)
+    if (read.id !== null) reply({ id: read.id, ok: false, text: `Refused: ${read.wrong}.` })
+    refused(read.wrong)
   })
   return {
     path,
     /** The environment that connects the server to it. */
     env: { [SIGNAL_VARIABLES.folder]: path, [SIGNAL_VARIABLES.token]: token },
-    reply: (reply: Reply) => replies.append(reply),
+    reply,
     /** Ends it: later signals are not read. */
     close() {
       unfollow()
-      replies.close()
+      closeSync(replies)
       removeOrLeave(path)
     },
+  }
+}
+
+/** Appends one line to an existing file; returns false if there is none. */
+export function appendLine(path: string, line: object): boolean {
+  try {
+    appendFileSync(path, `${JSON.stringify(line)}\n`, { flag: 'a' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** How soon a change is seen that the system does not report. */
+const LOOK_MS = 200
+/** Data beyond this is ignored: nobody would read it. */
+const MOST_BYTES = 16 * 1024 * 1024
+const LONGEST_LINE = 1024 * 1024
+
+/** Calls back for each line of a growing file, first for the existing ones; returns a function that stops it. */
+export function followLines(path: string, onLine: (line: string) => void): () => void {
+  const file = openSync(path, 'r')
+  const lines = new LineSplitter(LONGEST_LINE)
+  const buffer = Buffer.alloc(64 * 1024)
+  let position = 0
+  let isClosed = false
+  const read = (): void => {
+    if (isClosed) return
+    while (position < MOST_BYTES) {
+      const length = readSync(file, buffer, 0, buffer.length, position)
+      if (length === 0) return
+      position += length
+      for (const line of lines.push(buffer.subarray(0, length))) if (line.trim() !== '') onLine(line)
+    }
+  }
+  const timer = setInterval(read, LOOK_MS)
+  const watcher = watchFolder(dirname(path), read)
+  read()
+  return () => {
+    if (isClosed) return
+    // The last lines may not have been reported yet.
+    read()
+    isClosed = true
+    clearInterval(timer)
+    watcher?.close()
+    closeSync(file)
+  }
+}
+
+/** Not every file system reports changes: then polling must do. */
+function watchFolder(folder: string, onChange: () => void): FSWatcher | null {
+  try {
+    const watcher = watch(folder, { persistent: false }, onChange)
+    watcher.on('error', () => watcher.close())
+    return watcher
+  } catch {
+    return null
   }
 }

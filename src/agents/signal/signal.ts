@@ -59,7 +59,6 @@ export type SignalInput<Name extends SignalName> = v.InferOutput<(typeof SIGNALS
 export type Signal = {
   readonly [Name in SignalName]: {
     readonly id: string
-    readonly token: string
     readonly signal: Name
     readonly input: SignalInput<Name>
   }
@@ -68,7 +67,6 @@ export type Signal = {
 /** The agent no longer waits for the reply to that call: its own limit was reached, or it was stopped. */
 export interface Withdrawal {
   readonly id: string
-  readonly token: string
   readonly signal: 'withdrawn'
 }
 
@@ -96,18 +94,20 @@ const envelope = v.looseObject({
   signal: v.picklist([...SIGNAL_NAMES, 'withdrawn']),
 })
 
-/** Parses a line of the file, or returns its problem. The line may be from anybody. */
+/** Parses a line of the file of the attempt with that token, or returns its problem. The line may be from anybody. */
 export function readSignal(
   line: string,
+  attempt: string,
 ): { readonly said: Signal | Withdrawal } | { readonly wrong: string; readonly id: string | null } {
   const head = v.safeParse(envelope, parsedJson(line))
   if (!head.success) return { wrong: 'it is no signal', id: null }
   const { id, token, signal } = head.output
-  if (signal === 'withdrawn') return { said: { id, token, signal } }
+  if (token !== attempt) return { wrong: 'it is of another attempt', id }
+  if (signal === 'withdrawn') return { said: { id, signal } }
   const input = v.safeParse(SIGNALS[signal], head.output['input'])
   if (!input.success) return { wrong: input.issues.map(({ message }) => message).join('; '), id }
   // The parser has just checked that the input belongs to the name.
-  return { said: { id, token, signal, input: input.output } as Signal }
+  return { said: { id, signal, input: input.output } as Signal }
 }
 
 /** Parses a reply; null if the line is none. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
-import { appendLine, followLines } from '../../agents/signal/line-file.ts'
+import { appendLine, followLines } from '../../agents/signal/folder.ts'
 import {
   readReply,
   SIGNAL_FILES,
