@@ -1,12 +1,14 @@
 import {
-  chooseAgent,
-  isChoiceAllowed,
   agentNamed,
+  agentWishes,
+  chooseAgent,
+  disciplineOf,
+  isChoiceAllowed,
+  type AgentEntry,
   type AgentWish,
   type Chosen,
-  type AgentEntry,
 } from './registry.ts'
-import { installationOf, isNewEnough, type Installation } from './installation.ts'
+import { installationOf, isNewEnough } from './installation.ts'
 import type { Agent, AgentChoice, Permission, Provider } from './port.ts'
 import { createAgent } from './runtime.ts'
 import { UserError } from '../base/errors.ts'
@@ -15,7 +17,6 @@ import type { StartProcess } from '../process/start.ts'
 import type { Discipline } from '../prompt/discipline.ts'
 import { mergeMcpServers } from '../prompt/mcp.ts'
 import type { Task } from '../backlog/model.ts'
-import { agentWishes, disciplineOf } from './agent-wishes.ts'
 import type { Config } from '../config/defaults.ts'
 import type { Project } from '../config/project.ts'
 import type { World } from '../base/world.ts'
@@ -30,43 +31,33 @@ interface AgentOptions {
   readonly byHand?: boolean | null
 }
 
+/** Where the agents of a run work. */
+interface AgentPlace extends Pick<Project, 'root' | 'config' | 'tierOf'> {
+  readonly isCaged: boolean
+  /** Whether workers do the tasks: then no agent must be installed here. */
+  readonly isElsewhere?: boolean
+}
+
+type Choices = readonly [AgentChoice, ...AgentChoice[]]
+
 /** The agents of a run: which one does a task, and whether it is installed and can start. */
 export class Agents {
   readonly #world: World
   readonly #wish: AgentOptions & AgentWish
-  readonly #isCaged: boolean
-  /** Whether workers do the tasks: then no agent must be installed here. */
-  readonly #isElsewhere: boolean
-  readonly #project: Pick<Project, 'root' | 'config' | 'tierOf'>
+  readonly #place: AgentPlace
   /** The installation of each agent, by its name, once looked up. */
-  readonly #installations = new Map<string, Promise<Installation | null>>()
+  readonly #installations = new Map<string, ReturnType<typeof installationOf>>()
 
-  constructor(
-    world: World,
-    wish: AgentOptions,
-    {
-      isCaged,
-      isElsewhere = false,
-      ...project
-    }: Pick<Project, 'root' | 'config' | 'tierOf'> & {
-      readonly isCaged: boolean
-      readonly isElsewhere?: boolean
-    },
-  ) {
+  constructor(world: World, wish: AgentOptions, place: AgentPlace) {
     this.#world = world
-    this.#isCaged = isCaged
-    this.#isElsewhere = isElsewhere
     this.#wish = { ...wish, agent: wish.agent ?? null, model: wish.model ?? null }
-    this.#project = project
+    this.#place = place
   }
 
   /** The agents for a task: the first, and those that replace it while it waits; throws if one of them cannot start. */
-  async choicesFor(task: Task): Promise<readonly [AgentChoice, ...AgentChoice[]]> {
-    const discipline = await disciplineOf(this.#project.root, task)
-    const first = this.#choose(task, discipline)
-    const others = this.#fallback.filter(({ name }) => name !== first.agent.name)
-    const choices = others.map((agent) => this.#ready({ agent, model: null }, discipline))
-    return [await this.#ready(first, discipline), ...(await Promise.all(choices))]
+  async choicesFor(task: Task): Promise<Choices> {
+    const discipline = await disciplineOf(this.#place.root, task)
+    return this.#withFallback(this.#wishesFor(task, discipline), (chosen) => this.#ready(chosen, discipline))
   }
 
   /** The names of the agents for a task; empty if there is none. */
@@ -80,11 +71,9 @@ export class Agents {
   }
 
   /** The agents for planning, the first and its replacements: all of them only read. */
-  async choicesForPlan(web: boolean): Promise<readonly [AgentChoice, ...AgentChoice[]]> {
-    const { config } = this.#project
-    const first = this.#chosen([this.#wish, config.plan, config])
-    const others = this.#fallback.filter(({ name }) => name !== first.agent.name)
-    const ready = async (chosen: Chosen): Promise<AgentChoice> => {
+  async choicesForPlan(web: boolean): Promise<Choices> {
+    const { config, isCaged } = this.#place
+    return this.#withFallback([this.#wish, config.plan, config], async (chosen) => {
       if (chosen.agent.runsTaskFiles)
         throw new UserError(
           `the agent ${chosen.agent.name} runs what stands in a task, and cannot plan`,
@@ -93,10 +82,18 @@ export class Agents {
       // An MCP server might do anything.
       return {
         ...(await this.#ready(chosen, null)),
-        permission: { level: 'read', web, isCaged: this.#isCaged },
+        permission: { level: 'read', web, isCaged },
         mcpServers: {},
       }
-    }
+    })
+  }
+
+  async #withFallback(
+    wishes: readonly AgentWish[],
+    ready: (chosen: Chosen) => Promise<AgentChoice>,
+  ): Promise<Choices> {
+    const first = this.#chosen(wishes)
+    const others = this.#fallback.filter(({ name }) => name !== first.agent.name)
     return [await ready(first), ...(await Promise.all(others.map((agent) => ready({ agent, model: null }))))]
   }
 
@@ -110,17 +107,17 @@ export class Agents {
       now: this.#world.now,
       start: starts.agent(provider),
       startByHand: starts.byHand(provider),
-      forgets: this.#isCaged && (provider.forgetsInCage ?? false),
+      forgets: this.#place.isCaged && (provider.forgetsInCage ?? false),
     })
   }
 
   /** The provider of an installed agent; throws if anything visible would stop it. */
   async provider(name: string): Promise<Provider> {
     const { env } = this.#world
-    const { root, config } = this.#project
+    const { root, config } = this.#place
     const agent = agentNamed(name)
     const provider = await agent.load(config.command, config.pty)
-    if (this.#isElsewhere) return provider
+    if (this.#place.isElsewhere) return provider
     if (agent.program !== null && findOnPath(agent.program, env) === null)
       throw new UserError(`${agent.name} is not installed`, `Get it with: ${provider.install}`)
     // Agents without a program of their own are commands for a shell.
@@ -140,12 +137,12 @@ export class Agents {
     if (this.#wish.agent !== null) agentNamed(this.#wish.agent)
     const wanted = new Set<AgentEntry>()
     for (const task of tasks) {
-      const discipline = await disciplineOf(this.#project.root, task)
-      if (isChoiceAllowed(this.#wishesFor(task, discipline))) wanted.add(this.#choose(task, discipline).agent)
+      const wishes = this.#wishesFor(task, await disciplineOf(this.#place.root, task))
+      if (isChoiceAllowed(wishes)) wanted.add(this.#chosen(wishes).agent)
     }
     for (const agent of this.#fallback) wanted.add(agent)
     // Starts all lookups at once; reports them in order.
-    if (!this.#isElsewhere) for (const agent of wanted) void this.#installed(agent)
+    for (const agent of wanted) void this.#installed(agent)
     const warnings: string[] = []
     for (const agent of wanted) warnings.push(...(await this.#warningsOf(agent)))
     return warnings
@@ -159,7 +156,7 @@ export class Agents {
         `${agent.name} has no interactive program that you could drive`,
         'Take another with --agent, or leave --interactive out.',
       )
-    const version = this.#isElsewhere ? null : ((await this.#installed(agent))?.version ?? null)
+    const version = (await this.#installed(agent))?.version ?? null
     const warnings: string[] = []
     if (isNewEnough(version, minimumVersion) === false) {
       const oldest = `${minimumVersion}, the oldest that ralph was tested with`
@@ -173,23 +170,19 @@ export class Agents {
   }
 
   get #hasBudget(): boolean {
-    const { budget, maxCostPerTask } = this.#project.config
+    const { budget, maxCostPerTask } = this.#place.config
     return (budget ?? maxCostPerTask) !== null
   }
 
   get #fallback(): readonly AgentEntry[] {
-    return this.#project.config.fallback.map(agentNamed)
-  }
-
-  #choose(task: Task, discipline: Discipline | null): Chosen {
-    return this.#chosen(this.#wishesFor(task, discipline))
+    return this.#place.config.fallback.map(agentNamed)
   }
 
   #chosen(wishes: readonly AgentWish[]): Chosen {
-    const { agents } = this.#project.config
+    const { agents } = this.#place.config
     const chosen = chooseAgent(wishes, { agents, env: this.#world.env })
     if (chosen) return chosen
-    if (this.#isElsewhere)
+    if (this.#place.isElsewhere)
       throw new UserError(
         'no agent is named, and none is installed here',
         'Say which one the workers are to start: --agent claude, or "agent" in the configuration.',
@@ -202,19 +195,19 @@ export class Agents {
 
   /** The command line decides, before the project's files. */
   #wishesFor(task: Task, discipline: Discipline | null): readonly AgentWish[] {
-    const { config, tierOf } = this.#project
+    const { config, tierOf } = this.#place
     return [this.#wish, ...agentWishes(task, discipline, { config, tier: tierOf(task).tier })]
   }
 
   async #ready({ agent, model }: Chosen, discipline: Discipline | null): Promise<AgentChoice> {
     await this.#startable(agent)
-    const { config } = this.#project
-    const version = this.#isElsewhere ? null : (await this.#installed(agent))?.version
+    const { config } = this.#place
+    const version = (await this.#installed(agent))?.version
     return {
       name: agent.name,
       label: version ? `${agent.name} ${version}` : agent.name,
       model,
-      permission: permissionOf(this.#wish, config, this.#isCaged),
+      permission: permissionOf(this.#wish, config, this.#place.isCaged),
       mcpServers: mergeMcpServers(config.mcpServers, discipline?.mcpServers ?? {}),
     }
   }
@@ -222,17 +215,17 @@ export class Agents {
   /** The provider, if its program also starts. */
   async #startable(agent: AgentEntry): Promise<Provider> {
     const provider = await this.provider(agent.name)
-    if (this.#isElsewhere) return provider
     const failure = (await this.#installed(agent))?.failure ?? null
     if (failure === null) return provider
     throw new UserError(`${agent.name} does not start: ${failure}`, `See ${agent.program} --version.`)
   }
 
-  /** The installation of an agent; looked up once. */
-  #installed({ name, program }: AgentEntry): Promise<Installation | null> {
+  /** The installation of an agent; looked up once, and not if workers have it. */
+  #installed({ name, program }: AgentEntry): ReturnType<typeof installationOf> {
     const { env, signal } = this.#world
+    const { root: cwd, isElsewhere } = this.#place
     const installation =
-      this.#installations.get(name) ?? installationOf(program, { cwd: this.#project.root, env, signal })
+      this.#installations.get(name) ?? installationOf(isElsewhere ? null : program, { cwd, env, signal })
     this.#installations.set(name, installation)
     return installation
   }

@@ -5,7 +5,7 @@ import type { AgentRequest } from './port.ts'
 import { lastWords, oneLine } from './providers/failure.ts'
 
 /** An agent's program on this machine. */
-export interface Installation {
+interface Installation {
   readonly path: string
   /** The version from `--version`; null if there is none in time. */
   readonly version: string | null
@@ -13,22 +13,33 @@ export interface Installation {
   readonly failure: string | null
 }
 
-/** How to run a program for its version. */
-interface VersionQuestion {
-  readonly cwd: string
-  readonly env: AgentRequest['env']
-  /** Aborting it ends the program. */
-  readonly signal?: AbortSignal
-  readonly timeoutSeconds?: number
-}
-
 /** The installation of an agent's program; null if it is not installed, or none is needed. */
 export async function installationOf(
   program: string | null,
-  question: VersionQuestion,
+  {
+    cwd,
+    env,
+    signal,
+    timeoutSeconds = 10,
+  }: { cwd: string; env: AgentRequest['env']; signal?: AbortSignal; timeoutSeconds?: number },
 ): Promise<Installation | null> {
-  const path = program === null ? null : findOnPath(program, question.env)
-  return path === null ? null : { path, ...(await ask(path, question)) }
+  const path = program === null ? null : findOnPath(program, env)
+  if (path === null) return null
+  const output = { stdout: new Tail(4096), stderr: new Tail(4096) }
+  const running = startProcess(
+    { program: path, args: ['--version'] },
+    { cwd, env, signal, onOutput: (chunk, stream) => output[stream].push(chunk), killAfterSeconds: 1 },
+  )
+  const timer = setTimeout(() => running.end('now'), timeoutSeconds * 1000)
+  const end = await running.finished
+  clearTimeout(timer)
+  if (end.kind === 'not-started') return { path, version: null, failure: end.reason }
+  const text = `${output.stdout.text()}\n${output.stderr.text()}`
+  // An error message may name a version too: that of Node.
+  const isFailed = end.ended === null && end.code !== 0
+  const failure = oneLine(lastWords(text)) || `it exits with ${end.code ?? end.signal}`
+  const version = /\d+(?:\.\d+)+/.exec(text)?.[0] ?? null
+  return isFailed ? { path, version: null, failure } : { path, version, failure: null }
 }
 
 /** Whether it is at least the oldest version that is known to work; null if it is unknown. */
@@ -41,25 +52,4 @@ export function isNewEnough(version: string | null, minimum: string | null): boo
     if (part !== least) return part > least
   }
   return true
-}
-
-async function ask(
-  path: string,
-  { cwd, env, signal, timeoutSeconds = 10 }: VersionQuestion,
-): Promise<Pick<Installation, 'version' | 'failure'>> {
-  const output = { stdout: new Tail(4096), stderr: new Tail(4096) }
-  const running = startProcess(
-    { program: path, args: ['--version'] },
-    { cwd, env, signal, onOutput: (chunk, stream) => output[stream].push(chunk), killAfterSeconds: 1 },
-  )
-  const timer = setTimeout(() => running.end('now'), timeoutSeconds * 1000)
-  const end = await running.finished
-  clearTimeout(timer)
-  if (end.kind === 'not-started') return { version: null, failure: end.reason }
-  const text = `${output.stdout.text()}\n${output.stderr.text()}`
-  // An error message may name a version too: that of Node.
-  const failed = end.ended === null && end.code !== 0
-  if (failed)
-    return { version: null, failure: oneLine(lastWords(text)) || `it exits with ${end.code ?? end.signal}` }
-  return { version: /\d+(?:\.\d+)+/.exec(text)?.[0] ?? null, failure: null }
 }

@@ -1,7 +1,11 @@
 import { AGENT_NAMES, type AgentName } from '../base/names.ts'
 import { closest } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
+import type { World } from '../base/world.ts'
+import type { Facts, Tier } from '../backlog/model.ts'
+import type { Place } from '../config/project.ts'
 import { findOnPath, resolveProgram } from '../process/program.ts'
+import type { Discipline } from '../prompt/discipline.ts'
 import type { AgentRequest, Provider } from './port.ts'
 
 /** What is known of an agent without loading its provider, which takes longer than all else that `next` does. */
@@ -28,7 +32,7 @@ export const AGENTS: readonly AgentEntry[] = [
     (await import('./providers/command.ts')).commandProvider(line, pty),
   ),
   {
-    ...agent('script', null, async () => (await import('./providers/script.ts')).script),
+    ...agent('script', null, async () => (await import('./providers/command.ts')).script),
     runsTaskFiles: true,
   },
 ]
@@ -72,7 +76,7 @@ export interface Chosen {
 }
 
 /** The agent that the first of these places with a name names; null means an installed one. */
-export function firstNamedAgent(wishes: readonly AgentWish[]): string | null {
+function firstNamedAgent(wishes: readonly AgentWish[]): string | null {
   return wishes.find(({ agent }) => agent !== null)?.agent ?? null
 }
 
@@ -109,4 +113,41 @@ function modelFor(name: string | null, wishes: readonly AgentWish[]): string | n
     return (model ?? null) !== null && (agent === null || agent === name)
   })
   return meant?.model ?? null
+}
+
+/** The choices of an agent for a task, the deciding one first: the task, its discipline, its tier, the configuration. */
+export function agentWishes(
+  task: AgentWish,
+  discipline: Discipline | null,
+  { config, tier }: Pick<Place, 'config'> & { readonly tier: Tier },
+): readonly AgentWish[] {
+  const ofBacklog = [task, ...(discipline ? [discipline] : [])].map(({ agent, model = null }) => ({
+    agent,
+    model,
+    isOfBacklog: true,
+  }))
+  return [...ofBacklog, config.tiers.rows[tier], config]
+}
+
+/** The name of the agent that a run would choose for a task; null if none is installed. */
+export async function previewAgent(
+  task: Facts<'agent' | 'discipline'>,
+  { config, root, tier }: Place & { readonly tier: Tier },
+  env: World['env'],
+): Promise<string | null> {
+  // The task's own agent decides before its discipline.
+  const discipline = task.agent === null ? await disciplineOf(root, task) : null
+  const wishes = agentWishes(task, discipline, { config, tier })
+  return firstNamedAgent(wishes) ?? chooseAgent(wishes, { agents: config.agents, env })?.agent.name ?? null
+}
+
+/** The discipline that a task names; null if it has no file, which `ralph lint` reports. */
+export async function disciplineOf(
+  root: string,
+  { discipline }: Facts<'discipline'>,
+): Promise<Discipline | null> {
+  if (discipline === null) return null
+  // Most tasks name none.
+  const { findDiscipline } = await import('../prompt/library.ts')
+  return (await findDiscipline(root, discipline)).value
 }

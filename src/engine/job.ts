@@ -1,5 +1,5 @@
 import type { AgentChoice, AgentLimits, Session } from '../agents/port.ts'
-import { scriptIn } from '../agents/providers/script.ts'
+import { scriptIn } from '../agents/providers/command.ts'
 import type { Gate } from '../base/nouns.ts'
 import type { Base } from '../git/head.ts'
 import type { SignalResource } from '../agents/signal/signal.ts'

@@ -1,5 +1,5 @@
 import type { Agent, AgentEvent, AgentOutcome, AgentRequest, AnswerShape } from '../agents/port.ts'
-import { writtenNotes } from '../agents/providers/plain-output.ts'
+import { writtenNotes } from '../agents/providers/command.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from './events/event.ts'
 import { join } from 'node:path'

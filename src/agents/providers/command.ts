@@ -1,6 +1,12 @@
+import { resolve } from 'node:path'
+import { unfenced } from '../../backlog/markdown/fence.ts'
 import { NO_NEEDS } from '../../base/cage-needs.ts'
-import { whyNoPty } from '../../process/terminal.ts'
+import { asLeftStanding, isInternalFrame, tellingLine, tellingLines } from '../../base/failure-lines.ts'
+import { DONE_MARKER } from '../../base/names.ts'
+import { readPlainFile } from '../../base/read-file.ts'
+import { Tail } from '../../base/stream.ts'
 import { startProcess } from '../../process/start.ts'
+import { whyNoPty } from '../../process/terminal.ts'
 import { readLastLine } from '../marker.ts'
 import {
   FOLDER,
@@ -11,7 +17,6 @@ import {
   type StreamEnd,
   type StreamReader,
 } from '../port.ts'
-import { failureOf, PlainOutput } from './plain-output.ts'
 import { taskEnvironment } from './request.ts'
 
 const HOW_TO_GIVE_ONE = 'set `command` in the config, or give --command'
@@ -51,29 +56,20 @@ export function commandProvider(command: string | null, pty = false): Provider {
       env: { ...taskEnvironment(request), RALPH_PROMPT_FILE: `${FOLDER}/prompt.md` },
       files: { 'prompt.md': request.prompt },
     }),
-    reader: (request) => readerOf(line, request, pty),
-  }
-}
-
-function readerOf(line: string, request: AgentRequest, pty: boolean): StreamReader {
-  const output = new PlainOutput(request)
-  return {
-    line: (text) => output.line(text),
-    end(exit) {
-      const { tail } = output
-      const { marker, message } = readLastLine(tail, request.prompt)
-      // A program may report in both ways that it is stuck, but one that fails is never done.
-      const isStuck = marker?.kind === 'blocked' && exit.signal === null
-      // In a terminal error messages are part of the output.
-      const complaint = neverBegan(line, pty ? { ...exit, stderr: message } : exit)
-      return {
-        end: exit.code === 0 || isStuck ? { kind: 'finished' } : failedEnd(exit, message, complaint),
-        // Of an answer the beginning counts as much as the end.
-        finalMessage: request.answer ? output.all : output.notes(message),
-        markerTail: tail,
-        denied: [],
-      }
-    },
+    reader: (request) =>
+      plainReader(request, (exit, tail) => {
+        const { marker, message } = readLastLine(tail, request.prompt)
+        // A program may report in both ways that it is stuck, but one that fails is never done.
+        const isStuck = marker?.kind === 'blocked' && exit.signal === null
+        // In a terminal error messages are part of the output.
+        const complaint = neverBegan(line, pty ? { ...exit, stderr: message } : exit)
+        const isFinished = exit.code === 0 || isStuck
+        return {
+          end: isFinished ? { kind: 'finished' } : failedEnd(exit, message, complaint),
+          printed: message,
+          markerTail: tail,
+        }
+      }),
   }
 }
 
@@ -114,4 +110,96 @@ async function isKnown(word: string, { cwd, env }: Parameters<Preflight>[0]): Pr
   )
   const end = await running.finished
   return end.kind !== 'exited' || end.code === 0
+}
+
+/** The embedded agent: runs the script in the task's section; exit code 0 means done. */
+export const script: Provider = {
+  name: 'script',
+  install: 'it is part of ralph',
+  minimumVersion: null,
+  // It costs nothing.
+  tellsCost: true,
+  preflight: () => [],
+  invocation: (request) => ({
+    program: 'sh',
+    args: [`${FOLDER}/script.sh`],
+    env: taskEnvironment(request),
+    stdin: '',
+    files: { 'script.sh': request.task.script ?? '' },
+  }),
+  reader: (request) =>
+    plainReader(request, (exit, tail) => ({
+      end: endOfScript(request.task, exit, tail),
+      printed: tail,
+      // Its exit code decides.
+      markerTail: DONE_MARKER,
+    })),
+}
+
+/** The first fenced `sh` block of a `## Script` section; null if it has none. */
+export function scriptIn(section: string): string | null {
+  const script = unfenced(section, /^(?:sh|bash|shell)\b/)
+  return script === null ? null : `${script}\n`
+}
+
+function endOfScript({ id, script }: AgentRequest['task'], exit: Exit, tail: string): StreamEnd['end'] {
+  if (script === null)
+    return { kind: 'refused', reason: `${id} has no fenced sh block under "## Script"`, hopeless: 'task' }
+  if (exit.code === 0) return { kind: 'finished' }
+  return { kind: 'crashed', reason: failureOf('the script', exit, tail) }
+}
+
+const LINES = 100
+const LINE_LENGTH = 10_000
+const NOTES_BYTES = 1024 * 1024
+/** Of a failure. */
+const LINES_SHOWN = 5
+const LINE_SHOWN = 400
+const ANSWER_BYTES = 4 * 1024 * 1024
+
+/** How a plain program ended, and its output before the marker. */
+type PlainEnd = Pick<StreamEnd, 'end' | 'markerTail'> & { readonly printed: string }
+
+/** Reads a plain program's output: its last lines are the notes, unless the program wrote a notes file. */
+function plainReader(request: AgentRequest, endOf: (exit: Exit, tail: string) => PlainEnd): StreamReader {
+  const answer = request.answer ? new Tail(ANSWER_BYTES) : null
+  let last: string[] = []
+  return {
+    line(text) {
+      answer?.push(Buffer.from(`${text}\n`))
+      last.push(cut(text))
+      if (last.length > 2 * LINES) last = last.slice(-LINES - 1)
+      return text.trim() === '' ? [] : [{ type: 'text', text }]
+    },
+    end(exit) {
+      // One line more than the notes may have, as that one can be the marker.
+      const { printed, ...end } = endOf(exit, last.slice(-LINES - 1).join('\n'))
+      const notes = writtenNotes(request) ?? printed.split('\n').slice(-LINES).join('\n')
+      // Of an answer the beginning counts as much as the end.
+      return { ...end, finalMessage: answer?.text() ?? notes, denied: [] }
+    },
+  }
+}
+
+/** The notes file of an attempt; undefined if there is none, or if it cannot be read as a whole, like a pipe. */
+export function writtenNotes({ cwd, task }: Pick<AgentRequest, 'cwd' | 'task'>): string | undefined {
+  return readPlainFile(resolve(cwd, task.notesFile), NOTES_BYTES)?.trim() || undefined
+}
+
+/** Cuts bytes: a slice of a string would keep the whole string in memory. */
+function cut(text: string): string {
+  return text.length <= LINE_LENGTH ? text : Buffer.from(text.slice(0, LINE_LENGTH)).toString()
+}
+
+/** How a program failed: first the line of its output that says most, then the lines around it. */
+function failureOf(program: string, exit: Exit, tail: string): string {
+  const how = exit.signal ? `was ended by ${exit.signal}` : `exited with code ${exit.code}`
+  const output = [exit.stderr, tail].find((text) => text.trim() !== '') ?? ''
+  const shown = output.split('\n').map(asLeftStanding)
+  const lines = shown.filter((line) => !isInternalFrame(line)).join('\n')
+  const telling = tellingLine(lines).slice(0, LINE_SHOWN)
+  if (telling === '') return `${program} ${how}`
+  const around = tellingLines(lines, LINES_SHOWN).map((line) => line.slice(0, LINE_SHOWN))
+  const more = around.length > 1 ? `\n${around.join('\n')}` : ''
+  return `${program} ${how}: ${telling}${more}`
 }

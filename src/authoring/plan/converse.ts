@@ -1,4 +1,4 @@
-import type { AgentReply } from '../../agents/question.ts'
+import type { AgentReply } from '../../agents/port.ts'
 import { addUsage } from '../../base/usage.ts'
 import { readOwn, RULES } from '../../prompt/library.ts'
 import type { Material } from '../../prompt/files.ts'

@@ -1,4 +1,4 @@
-import type { AgentQuestion, AgentReply } from '../../agents/question.ts'
+import type { AgentQuestion, AgentReply } from '../../agents/port.ts'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import type { Surroundings } from '../../prompt/files.ts'
 import type { Task, Tier } from '../../backlog/model.ts'

@@ -11,7 +11,7 @@ import type { WaitingTask } from '../../screen/task-lines.ts'
 import { line } from '../../screen/block.ts'
 import type { ContextOf } from '../commands.ts'
 import { blockedReasons, openListing, openTask } from '../../config/listing.ts'
-import { previewAgent } from '../../agents/agent-wishes.ts'
+import { previewAgent } from '../../agents/registry.ts'
 import { openPlace, selectByHeads, type Place } from '../../config/project.ts'
 import { JSON_FACTS, taskJson, tasksJson } from '../../backlog/select/task-json.ts'
 

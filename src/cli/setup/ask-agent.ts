@@ -1,5 +1,4 @@
-import type { AgentOutcome, AgentChoice } from '../../agents/port.ts'
-import type { AgentQuestion, AgentReply } from '../../agents/question.ts'
+import type { AgentChoice, AgentOutcome, AgentQuestion, AgentReply } from '../../agents/port.ts'
 import { attemptFinished } from '../../engine/attempt.ts'
 import { decide, type Situation } from '../../engine/decide.ts'
 import { outcome, outcomeOfEnd } from '../../engine/outcome.ts'

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { script, scriptIn } from '../../../src/agents/providers/script.ts'
+import { script, scriptIn } from '../../../src/agents/providers/command.ts'
 import { requestOf, runOf } from '../requests.ts'
 
 const run = async (text: string | null) => {

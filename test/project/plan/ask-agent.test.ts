@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Agent, AgentRequest } from '../../../src/agents/port.ts'
+import type { Agent, AgentReply, AgentRequest } from '../../../src/agents/port.ts'
 import type { Happening } from '../../../src/engine/events/event.ts'
-import type { AgentReply } from '../../../src/agents/question.ts'
 import { AgentQuestions } from '../../../src/cli/setup/ask-agent.ts'
 import { makeRunFolder } from '../../../src/engine/folder.ts'
 import type { RunTrace } from '../../../src/process/tree.ts'
