@@ -25,16 +25,17 @@ interface Inheritance {
  */
 export async function recover(
   ports: Pick<RunPorts, 'folder' | 'home' | 'slots' | 'endLeftovers' | 'now' | 'checkpoint'>,
+  branch: string | null,
   emit: Emit<Emitted>,
 ): Promise<Inheritance> {
   const dead = readNote(ports.folder.note)
   if (!dead) {
-    await finishBranchMove(ports.home, null)
+    await finishBranchMove(ports.home, { branch, move: null })
     return { spentUsd: null, toBlock: [] }
   }
   for (const line of await ports.endLeftovers(dead))
     emit(recovered(null, `ended what the last run had left running: ${line}`))
-  await finishBranchMove(ports.home, dead.move)
+  await finishBranchMove(ports.home, { branch, move: dead.move })
   let { spentUsd } = dead
   const toBlock: GivenUp[] = []
   for (const { workspace, attempt } of dead.jobs) {

@@ -77,9 +77,9 @@ async function go(
 ): Promise<void> {
   const startedAt = ports.now()
   await refuseImpossible(ports)
-  const left = await recover(ports, emit)
-  const keeper: { notes: NoteKeeper | null } = { notes: null }
   const name = await branchToLandOn(options, ports.home)
+  const left = await recover(ports, name, emit)
+  const keeper: { notes: NoteKeeper | null } = { notes: null }
   const own = openBranch(ports.home, name, (move) => keeper.notes?.moving(move))
   if (ports.workers) {
     if (name === null)

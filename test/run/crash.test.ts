@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -224,6 +224,22 @@ describe.skipIf(process.platform === 'win32')('a run that is killed', () => {
       expectCostRight(trial)
       remove(trial)
     })
+  })
+
+  it('goes on past the locks that a killed git has left', { timeout: 120_000 }, async () => {
+    const trial = makeTrial()
+    expect(await run(trial, { checkpoint: 'candidate-kept' })).toBe('SIGKILL')
+    const locks = [
+      'HEAD.lock',
+      'packed-refs.lock',
+      'refs/heads/main.lock',
+      'refs/ralph/candidates/T-001.lock',
+      'ralph-follow-index-look.lock',
+    ]
+    for (const lock of locks) writeFileSync(join(trial.root, '.git', lock), '')
+    expect(await run(trial)).toBeNull()
+    expectNothingLost(trial)
+    expect(locks.filter((lock) => existsSync(join(trial.root, '.git', lock)))).toEqual([])
   })
 })
 

@@ -5,6 +5,7 @@ import { textAt } from '../../base/read-file.ts'
 import { UserError } from '../../base/errors.ts'
 import { isAncestor, objectAt, type Base } from '../../git/head.ts'
 import { readLog, type LogEntry } from '../../git/log.ts'
+import { releaseDeadRefs } from '../../git/refs.ts'
 import { findRepository } from '../../git/repository.ts'
 import {
   finishMove,
@@ -87,10 +88,15 @@ export function openBranch(home: Home, name: string | null, note: (move: Move | 
   }
 }
 
-/** Finishes the move that a dead run had begun: the branch has moved, or it has not. */
-export async function finishBranchMove(home: Home, move: Move | null): Promise<void> {
-  releaseDeadLock(home.repository)
-  if (move) await finishMove(await whereItIs(home, move.branch), move)
+/** Finishes the move that a dead run had begun, on a branch that may not be this run's: it has moved, or it has not. */
+export async function finishBranchMove(
+  home: Home,
+  { branch, move }: { branch: string | null; move: Move | null },
+): Promise<void> {
+  const checkout = await whereItIs(home, move ? move.branch : branch)
+  releaseDeadLock(checkout.repository)
+  await releaseDeadRefs(checkout.repository, [branch, move?.branch ?? null])
+  if (move) await finishMove(checkout, move)
 }
 
 /** The commit of a branch stored in its own file, as after a recent move: reading it needs no process. */

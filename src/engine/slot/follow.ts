@@ -108,6 +108,7 @@ export async function inTheWay(checkout: Checkout, move: Move): Promise<Moved | 
   const { repository } = checkout
   if (!isOn(repository, move.branch)) return null
   const scratch = join(repository.gitDir, `${SCRATCH}-look`)
+  rmSync(`${scratch}.lock`, { force: true })
   try {
     copyFileSync(join(repository.gitDir, 'index'), scratch)
     return await whatIsInTheWay(checkout, move, scratch)
