@@ -1,15 +1,14 @@
 import { installationOf, isNewEnough } from '../../agents/installation.ts'
 import { AGENTS, firstInstalled, type AgentEntry } from '../../agents/registry.ts'
-import { UserError } from '../../base/errors.ts'
 import { detectGates } from '../../config/detect-gates.ts'
 import { findConfig, loadConfig, unreadConfig } from '../../config/load.ts'
 import { findRoot } from '../../config/root.ts'
-import { type Config, DEFAULTS } from '../../config/defaults.ts'
+import { DEFAULTS, type Config } from '../../config/defaults.ts'
 import { hiddenProgram, missingProgram, PACKAGES } from '../doctor/gate-programs.ts'
 import type { Gate } from '../../base/nouns.ts'
 import { openReadingGit } from '../../git/door.ts'
 import type { StartProcess } from '../../process/start.ts'
-import { doctorFindings, finding, type Finding } from '../doctor/findings.ts'
+import { doctorFindings, finding, orProblem, type Finding } from '../doctor/findings.ts'
 import { readBacklog } from '../../backlog/read.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
 import { lint } from '../../backlog/lint/lint.ts'
@@ -17,191 +16,163 @@ import { doctorView } from '../../screen/doctor-view.ts'
 import type { ContextOf } from '../commands.ts'
 import { sandboxAvailable, sandboxHere, sandboxMode, type Starts } from '../setup/sandbox.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
-import type { Place } from '../../config/project.ts'
 import { taskFolders } from '../../config/task-folder.ts'
 import { removeSlots, slotFindings } from '../doctor/slots.ts'
-
-type Context = ContextOf<'doctor'>
+import type { World } from '../../base/world.ts'
 
 /** Checks everything that a run needs, and changes nothing unless asked to; exits with 1 if something prevents a run. */
-export async function run(context: Context): Promise<number> {
+export async function run(context: ContextOf<'doctor'>): Promise<number> {
   const { io, options } = context
+  const { env } = io
   const root = findRoot(io.cwd, options.dir)
-  const { config, findings: ofConfig } = await inspectConfig(root)
+  let config: Config = DEFAULTS
+  const ofConfig = await orProblem('config', async () => {
+    config = await loadConfig(root)
+    return configFindings(root)
+  })
   const folders = await taskFolders(root, config, options.dir)
-  const git = openReadingGit({ cwd: root, env: io.env })
-  const caged = await sandboxHere(io, { root, config })
-  const findings: readonly Finding[] = [
+  const place = { root, config, folders, vocabulary: taskVocabulary(config.aliases) }
+  const git = openReadingGit({ cwd: root, env })
+  const here = { root, config, env, caged: await sandboxHere(io, place) }
+  const findings = [
     ...ofConfig,
-    ...(await inspectTasks({ root, config, folders, vocabulary: taskVocabulary(config.aliases) })),
-    ...(await inspectGates(context, { root, config, caged })),
-    ...(await inspectAgents(context, { root, config, caged })),
-    await inspectSandbox(context, root, config),
-    ...inspectNotify(context, config),
+    ...(await orProblem('tasks', async () => {
+      const { tasks } = await readBacklog(place)
+      const found = lint(tasks, await lintContext(place))
+      const errors = found.filter(({ severity }) => severity === 'error').length
+      const count = `${tasks.length} in ${folders.first}`
+      if (errors === 0) return [finding('tasks', 'ok', count)]
+      return [finding('tasks', 'note', `${count}, with ${errors} lint errors`, 'ralph lint says which')]
+    })),
+    ...(await gateFindings(here)),
+    ...(await agentFindings(here)),
+    await sandboxFinding(here),
+    ...notifyFindings(here),
     ...(await doctorFindings({ git, root, dir: folders.first, now: io.now() })),
-    ...(options.fix ? await removeSlots(io, { root, config }) : []),
-    ...(await slotFindings(io, { root, config })),
+    ...(options.fix ? await removeSlots(io, place) : []),
+    ...(await slotFindings(io, place)),
   ]
-  const isWell = findings.every(({ level }) => level !== 'problem')
-  if (context.json) context.printJson({ version: 1, findings, ok: isWell })
-  else context.print(doctorView(findings))
-  return isWell ? 0 : 1
+  const ok = findings.every(({ level }) => level !== 'problem')
+  await context.answer({ findings, ok }, () => doctorView(findings))
+  return ok ? 0 : 1
 }
 
-async function inspectConfig(root: string): Promise<{ config: Config; findings: readonly Finding[] }> {
-  try {
-    const config = await loadConfig(root)
-    const file = findConfig(root)?.file ?? 'none, using defaults'
-    return { config, findings: [finding('config', 'ok', file), ...inspectUnread(root)] }
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return {
-      config: DEFAULTS,
-      findings: [finding('config', 'problem', error.message.replaceAll('\n', '; '), error.fix)],
-    }
-  }
+function configFindings(root: string): readonly Finding[] {
+  const unread = unreadConfig(root)
+  return [
+    finding('config', 'ok', findConfig(root)?.file ?? 'none, using defaults'),
+    ...(unread === undefined
+      ? []
+      : [
+          finding(
+            'config',
+            'note',
+            `${unread} is not read: ralph never runs config files`,
+            'Write what it says as ralph.config.json',
+          ),
+        ]),
+  ]
 }
 
-function inspectUnread(root: string): readonly Finding[] {
-  const file = unreadConfig(root)
-  if (file === undefined) return []
-  const message = `${file} is not read: ralph never runs config files`
-  return [finding('config', 'note', message, 'Write what it says as ralph.config.json')]
-}
-
-async function inspectTasks(place: Place): Promise<readonly Finding[]> {
-  try {
-    const { tasks } = await readBacklog(place)
-    const context = await lintContext(place)
-    const errors = lint(tasks, context).filter(({ severity }) => severity === 'error').length
-    const count = `${tasks.length} in ${place.folders.first}`
-    return [
-      errors === 0
-        ? finding('tasks', 'ok', count)
-        : finding('tasks', 'note', `${count}, with ${errors} lint errors`, 'ralph lint says which'),
-    ]
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return [finding('tasks', 'problem', error.message, error.fix)]
-  }
-}
-
-/** What is checked, and how a run would start it in its sandbox. */
+/** What is checked, and how a run would start it in its sandbox; null without one. */
 interface Here {
   readonly root: string
   readonly config: Config
+  readonly env: World['env']
   readonly caged: Starts | null
 }
 
-async function inspectGates({ io }: Context, { root, config, caged }: Here): Promise<readonly Finding[]> {
+async function gateFindings(here: Here): Promise<readonly Finding[]> {
+  const { root, config } = here
   const gates = config.gates ?? detectGates(root)
-  const from = config.gates ? 'configured' : 'detected'
-  const where = { cwd: root, env: io.env, start: caged?.gate ?? null }
-  if (gates.length > 0) return Promise.all(gates.map((gate) => inspectGate(gate, from, where)))
+  if (gates.length > 0) return Promise.all(gates.map((gate) => gateFinding(gate, here)))
   const fix = 'Give the commands that must pass as "gates" in ralph.config.json'
   return [finding('gates', 'note', 'none: nothing checks what the agent says', config.gates ? '' : fix)]
 }
 
-async function inspectGate({ name, command, required }: Gate, from: string, where: Where): Promise<Finding> {
-  const gate = `${name}: ${command} (${from})`
+async function gateFinding({ name, command, required }: Gate, here: Here): Promise<Finding> {
+  const { root, env, config, caged } = here
+  const gate = `${name}: ${command} (${config.gates ? 'configured' : 'detected'})`
   const lacks = (why: string, fix: string): Finding =>
     finding('gates', required ? 'problem' : 'note', `${gate} cannot start${why}`, fix)
-  const missing = await missingProgram(command, { cwd: where.cwd, env: where.env })
+  const missing = await missingProgram(command, { cwd: root, env })
   if (missing !== null) {
     const what = missing.startsWith(PACKAGES) ? "the project's packages" : missing
     const fix = `Install ${what}, or give other "gates" in ralph.config.json`
     return lacks(`: there is no ${missing} here`, fix)
   }
-  const hidden = await hiddenIn(command, where)
+  const hidden = await hiddenIn(command, here, caged?.gate)
   return hidden === null ? finding('gates', 'ok', gate) : lacks(...hidden)
-}
-
-/** Where a program is looked up, and what starts it in the sandbox. */
-interface Where {
-  readonly cwd: string
-  readonly env: Context['io']['env']
-  readonly start: StartProcess | null
 }
 
 /** Why a command cannot start in the sandbox, and what to do; null if nothing hides its programs. */
 async function hiddenIn(
   command: string,
-  { start, ...where }: Where,
+  { root, env }: Here,
+  start: StartProcess | undefined,
 ): Promise<readonly [string, string] | null> {
-  const hidden = start === null ? null : await hiddenProgram(command, { ...where, start })
-  if (hidden === null) return null
-  const { path, read } = hidden
-  return [
-    ` in the sandbox, which hides ${path}`,
-    `Put it into the project, or allow it in ralph.config.json: "sandbox": { "read": ${JSON.stringify(read)} }`,
-  ]
-}
-
-async function inspectAgents({ io }: Context, here: Here): Promise<readonly Finding[]> {
-  const { config } = here
-  const chosen =
-    config.agent === null
-      ? firstInstalled(config.agents, io.env)
-      : AGENTS.find(({ name }) => name === config.agent)
-  const shown = AGENTS.filter((entry) => entry.program !== null || entry === chosen)
-  const looked = await Promise.all(
-    shown.map((entry) => inspectAgent(entry, { ...here, io, isChosen: entry === chosen })),
+  const hidden = start ? await hiddenProgram(command, { cwd: root, env, start }) : null
+  return (
+    hidden && [
+      ` in the sandbox, which hides ${hidden.path}`,
+      `Put it into the project, or allow it in ralph.config.json: "sandbox": { "read": ${JSON.stringify(hidden.read)} }`,
+    ]
   )
-  if (chosen) return looked
-  return [
-    ...looked,
-    finding(
-      'agents',
-      'problem',
-      'no agent is installed',
-      'Install one, or run your own with --agent command',
-    ),
-  ]
 }
 
-async function inspectAgent(
+async function agentFindings(here: Here): Promise<readonly Finding[]> {
+  const { agent, agents } = here.config
+  const chosen = agent === null ? firstInstalled(agents, here.env) : AGENTS.find(({ name }) => name === agent)
+  const shown = AGENTS.filter((entry) => entry.program !== null || entry === chosen)
+  const found = await Promise.all(shown.map((entry) => agentFinding(entry, here, entry === chosen)))
+  const fix = 'Install one, or run your own with --agent command'
+  return chosen ? found : [...found, finding('agents', 'problem', 'no agent is installed', fix)]
+}
+
+async function agentFinding(
   { name, program, load }: AgentEntry,
-  where: Here & { readonly io: Context['io']; readonly isChosen: boolean },
+  here: Here,
+  isChosen: boolean,
 ): Promise<Finding> {
-  const { io, root, config, caged, isChosen } = where
+  const { root, env, config, caged } = here
   const provider = await load(config.command, config.pty)
   const { install, minimumVersion, preflight } = provider
-  const installation = await installationOf(program, { cwd: root, env: io.env })
+  const installation = await installationOf(program, { cwd: root, env })
   const version = installation?.version ?? null
-  const label = program === null ? name : `${name} ${version ?? '(version unknown)'}`
-  const here = isChosen ? ', which runs here' : ''
+  const which = isChosen ? ', which runs here' : ''
+  const label = `${program === null ? name : `${name} ${version ?? '(version unknown)'}`}${which}`
   const comma = isChosen ? ',' : ''
   const lacks = (message: string, fix = '') => finding('agents', isChosen ? 'problem' : 'note', message, fix)
   if (program !== null && !installation) return lacks(`${name} is not installed`, install)
   if (installation?.failure)
-    return lacks(`${name}${here}${comma} does not start: ${installation.failure}`, install)
-  const newEnough = isNewEnough(version, minimumVersion)
-  const [problem] = await preflight({ env: io.env, cwd: root })
-  if (problem !== undefined) return lacks(`${label}${here}: ${problem}`)
+    return lacks(`${name}${which}${comma} does not start: ${installation.failure}`, install)
+  const [problem] = await preflight({ env, cwd: root })
+  if (problem !== undefined) return lacks(`${label}: ${problem}`)
   if (name === 'command' && config.command !== null) {
-    const start = caged?.agent(provider) ?? null
-    const hidden = await hiddenIn(config.command, { cwd: root, env: io.env, start })
-    if (hidden !== null) return lacks(`${label}${here}${comma} cannot start${hidden[0]}`, hidden[1])
+    const hidden = await hiddenIn(config.command, here, caged?.agent(provider))
+    if (hidden) return lacks(`${label}${comma} cannot start${hidden[0]}`, hidden[1])
   }
-  const note = (message: string, fix = '') => finding('agents', 'note', message, fix)
-  if (newEnough === false) return note(`${label}${here}${comma} is older than ${minimumVersion}`, install)
-  if (newEnough === null) return note(`${label}${here}: works from ${minimumVersion} on`)
-  return finding('agents', 'ok', `${label}${here}`)
+  const isEnough = isNewEnough(version, minimumVersion)
+  if (isEnough === true) return finding('agents', 'ok', label)
+  return isEnough === false
+    ? finding('agents', 'note', `${label}${comma} is older than ${minimumVersion}`, install)
+    : finding('agents', 'note', `${label}: works from ${minimumVersion} on`)
 }
 
 /** A missing sandbox prevents a run only if the configuration requires one. */
-async function inspectSandbox({ io }: Context, root: string, config: Config): Promise<Finding> {
-  const mode = sandboxMode(null, { env: io.env, config })
+async function sandboxFinding({ root, config, env }: Here): Promise<Finding> {
+  const mode = sandboxMode(null, { env, config })
   if (mode === 'off') return finding('sandbox', 'note', 'off by configuration: agents may do what you may')
-  const available = await sandboxAvailable(io.env, root)
+  const available = await sandboxAvailable(env, root)
   if (available.ok) return finding('sandbox', 'ok', `${available.program}, around agents and gates`)
   return finding('sandbox', mode === 'on' ? 'problem' : 'note', `none: ${available.reason}`, available.fix)
 }
 
 /** Whether the notification command or webhook can be called. */
-function inspectNotify({ io }: Context, { notify: { command, webhook } }: Config): readonly Finding[] {
+function notifyFindings({ env, config: { notify } }: Here): readonly Finding[] {
+  const { command, webhook } = notify
   const address = webhook?.slice('env:'.length)
-  if (address !== undefined && !io.env[address]) {
+  if (address !== undefined && !env[address]) {
     const fix = `Set ${address} to the address of "notify.webhook"`
     return [finding('notify', 'note', `no notifications: ${address} is not set`, fix)]
   }

@@ -1,6 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../base/errors.ts'
 import { counted, fewOf } from '../../base/text.ts'
 import { withoutRun } from '../../engine/alone.ts'
 import { runFolder } from '../../engine/folder.ts'
@@ -12,20 +11,20 @@ import { findRepository } from '../../git/repository.ts'
 import { runProgram } from '../../process/run.ts'
 import type { Place } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
-import { slotNumbers, slotsFolder } from '../setup/slots.ts'
-import { finding, type Finding } from './findings.ts'
+import { linksInside, slotNumbers, slotsFolder } from '../setup/slots.ts'
+import { finding, orProblem, type Finding } from './findings.ts'
 import type { World } from '../../base/world.ts'
 
 /** Where slots are, how large they are, and what a run puts into each. */
 export async function slotFindings(
-  world: Pick<World, 'env'>,
+  { env }: Pick<World, 'env'>,
   { root, config }: Pick<Place, 'root' | 'config'>,
 ): Promise<readonly Finding[]> {
-  const repository = await findRepository(openReadingGit({ cwd: root, env: world.env }))
+  const repository = await findRepository(openReadingGit({ cwd: root, env }))
   if (!repository) return []
-  try {
-    const folder = slotsFolder({ root, config }, repository.root, world.env)
-    const git = openReadingGit({ cwd: repository.root, env: world.env })
+  return orProblem('slots', async () => {
+    const folder = slotsFolder({ root, config }, repository.root, env)
+    const git = openReadingGit({ cwd: repository.root, env })
     const readying = new Readying(await openHome(git, repository, root), config.workspace)
     const [commands, copies] = [readying.commandsFor(root), await readying.filesToCopy()]
     const gets = [
@@ -35,33 +34,21 @@ export async function slotFindings(
       ...(copies.length > 0 ? [`a copy of ${fewOf(copies)}`] : []),
       ...(readying.linked.length > 0 ? [`${fewOf(readying.linked)} beside it`] : []),
     ]
-    const inside = config.workspace.link.filter((path) => !readying.linked.includes(path))
-    const numbers = slotNumbers(folder)
+    const { length } = slotNumbers(folder)
+    const inside = linksInside({ root, config }, repository.root)
     return [
-      numbers.length === 0
+      length === 0
         ? finding('slots', 'ok', `no slot yet: the first run makes one in ${folder}`)
         : finding(
             'slots',
             'ok',
-            `${counted(numbers.length, 'slot')} in ${folder}, ${await sizeOf(folder, world.env)}`,
+            `${counted(length, 'slot')} in ${folder}, ${await sizeOf(folder, env)}`,
             'ralph doctor --fix removes them',
           ),
       finding('slots', 'ok', `each has what is committed, and ${gets.join(', ')}`),
-      ...(inside.length === 0
-        ? []
-        : [
-            finding(
-              'slots',
-              'note',
-              `workspace.link has no effect for ${fewOf(inside)}, inside of the repository`,
-              'Name it in workspace.copy',
-            ),
-          ]),
+      ...(inside === null ? [] : [finding('slots', 'note', inside, 'Name it in workspace.copy')]),
     ]
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    return [finding('slots', 'problem', error.message, error.fix)]
-  }
+  })
 }
 
 async function sizeOf(folder: string, env: World['env']): Promise<string> {

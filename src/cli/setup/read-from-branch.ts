@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { CONFIG_FILES } from '../../base/names.ts'
-import { pathWithin } from '../../base/paths.ts'
 import { patience } from '../../process/sleep.ts'
 import { counted, fewOf } from '../../base/text.ts'
 import { underLock } from '../../engine/alone.ts'
@@ -25,7 +24,7 @@ import { idInFileName } from '../../backlog/task-folders.ts'
 import { openProject, type Project, type Where } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import type { RunRequest } from './run-options.ts'
-import { slotsFolder } from './slots.ts'
+import { linksInside, slotsFolder } from './slots.ts'
 import type { World } from '../../base/world.ts'
 
 /** A project as a run reads it: from its branch, whatever is in the checkout. */
@@ -146,16 +145,12 @@ export async function projectAt(
 
 /** Keys of an earlier version that have no effect any more. */
 function withoutEffect({ config, root }: Project, top: string): readonly string[] {
-  const inside = config.workspace.link.filter((path) => pathWithin(top, resolve(root, path)) !== null)
+  const inside = linksInside({ root, config }, top)
   return [
     ...(config.detachKey === null
       ? []
       : ['detachKey has no effect any more: take it out of the configuration']),
-    ...(inside.length === 0
-      ? []
-      : [
-          `workspace.link has no effect for ${fewOf(inside)}, inside of the repository: name it in workspace.copy`,
-        ]),
+    ...(inside === null ? [] : [`${inside}: name it in workspace.copy`]),
   ]
 }
 

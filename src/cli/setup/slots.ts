@@ -5,6 +5,7 @@ import { cacheFolder } from '../../base/cache-folder.ts'
 import { UserError } from '../../base/errors.ts'
 import { nativePath, pathWithin } from '../../base/paths.ts'
 import { readPlainFile } from '../../base/read-file.ts'
+import { fewOf } from '../../base/text.ts'
 import { removeAll } from '../../base/remove.ts'
 import { readNote } from '../../engine/note.ts'
 import { runFolder } from '../../engine/folder.ts'
@@ -39,6 +40,14 @@ export function slotsFolder(
     )
   const hash = createHash('sha256').update(nativePath(top)).digest('hex').slice(0, 8)
   return join(parent, `${basename(top)}-${hash}`)
+}
+
+/** What a person should know of links to a place inside of the repository, which agents see anyway; null if there are none. */
+export function linksInside({ root, config }: Pick<Place, 'root' | 'config'>, top: string): string | null {
+  const inside = config.workspace.link.filter((path) => pathWithin(top, resolve(root, path)) !== null)
+  return inside.length === 0
+    ? null
+    : `workspace.link has no effect for ${fewOf(inside)}, inside of the repository`
 }
 
 /** What connects slots with the rest. */
