@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { AgentQuestions } from './ask-agent.ts'
+import { agentQuestions } from './ask-agent.ts'
 import type { Emit } from '../../engine/ports.ts'
 import { UserError } from '../../base/errors.ts'
 import type { Happening } from '../../engine/events/event.ts'
@@ -48,18 +48,26 @@ import { readOrigin } from '../../backlog/origin.ts'
 /** What planning is asked for: the options of `ralph plan`, and what they mean for the plan. */
 export type PlanRequest = PlanWish & OptionsOf<typeof PLAN_OPTIONS>
 
-/** How planning asks a person, and shows its progress. */
-export interface PlanFront {
+/** How planning asks a person, and shows its progress; a test ends the process at a checkpoint. */
+export interface PlanFront
+  extends Pick<PlanPorts, 'decide' | 'confirm'>, Partial<Pick<PlanPorts, 'checkpoint'>> {
   readonly emit: Emit<Happening>
   readonly event: PlanPorts['emit']
-  readonly decide: PlanPorts['decide']
-  readonly confirm: PlanPorts['confirm']
-  /** Called between two effects; a test ends the process there. */
-  readonly checkpoint?: PlanPorts['checkpoint']
 }
 
 /** The result of planning. */
 export type PlanResult = PlanEnd | { readonly kind: 'aborted'; readonly plan: Plan }
+
+/** What is planned, where, and where it notes what is under way. */
+interface Planning {
+  readonly world: World
+  readonly place: Place
+  readonly request: PlanRequest
+  readonly front: PlanFront
+  readonly home: Home
+  readonly folder: RunFolder
+  readonly note: NoteStore
+}
 
 /** Plans, while nobody else works in the checkout: a new plan, or an existing one from its present phase. */
 export async function runPlan(
@@ -68,20 +76,41 @@ export async function runPlan(
   { request, front }: { readonly request: PlanRequest; readonly front: PlanFront },
 ): Promise<PlanResult> {
   const { root } = place
+  const { dryRun } = request
   refuseToStart(world, root)
-  const { yes, research, dryRun } = request
-  const { ports, folder } = await planPorts(world, place, { request, front })
+  const { git, repository } = await openWithCommit(world, root)
+  const home = await openHome(git, repository, root)
+  const folder = runFolder(root, repository)
+  const note = dryRun ? noNote() : noteFile(folder.plan)
+  const ports = planPorts({ world, place, request, front, home, folder, note })
   return withoutRun(folder, { pid: world.pid, now: world.now() }, async () => {
     if (!dryRun) {
       // What a planning that died was writing belongs to the present branch.
       await recoverPlan(ports)
-      await beginPlanning(world, place, request)
+      const [first] = request.noCommit ? [] : await obstacles(git, home.prefix, place.folders.first)
+      if (first) throw new UserError(first.message, first.fix)
+      if (request.branch !== undefined) await switchTo(git, request.branch)
     }
-    const plan = await planAsked(request, ports.places, { cwd: world.cwd, note: ports.note.read() })
+    const plan = await planAsked(request, ports.places, { cwd: world.cwd, note: note.read() })
     if (request.aborts) return { kind: 'aborted', plan: await abortPlan(plan, ports) }
     if (plan.exports) refuseOthers(place, await ports.backlog())
-    return makePlan(plan, { yes, research, dryRun }, ports)
+    return makePlan(plan, request, ports)
   })
+}
+
+/** Switches to a branch, which is made where it is missing. */
+async function switchTo(git: Git, branch: string): Promise<void> {
+  const okCodes = [0, 1, 128]
+  const { code } = await git.run(['check-ref-format', '--branch', branch], { okCodes })
+  if (code !== 0 || branch.startsWith('-')) throw new UserError(`'${branch}' cannot be the name of a branch`)
+  if ((await readStatus(git)).branch === branch) return
+  const create = (await tipOf(git, branch)) === null ? ['-c'] : []
+  const switched = await git.run(['switch', ...create, branch], { okCodes })
+  if (switched.code !== 0)
+    throw new UserError(
+      `git does not switch to ${branch}: ${switched.stderr.trim()}`,
+      'Commit or stash what is in the way.',
+    )
 }
 
 /** Throws if another tool has written a file there: planning does not overwrite it. */
@@ -100,35 +129,23 @@ function refuseOthers({ root, config }: Place, backlog: readonly Task[]): void {
   )
 }
 
-/** The real ports of planning, and where it notes what is under way. */
-async function planPorts(
-  world: World,
-  place: Place,
-  { request, front }: { readonly request: PlanRequest; readonly front: PlanFront },
-): Promise<{ readonly ports: PlanPorts; readonly folder: RunFolder }> {
+/** The real ports of planning. */
+function planPorts(planning: Planning): PlanPorts {
+  const { world, place, request, front, home, folder, note } = planning
   const { root, vocabulary, config } = place
-  const { git: door, repository } = await openWithCommit(world, root)
-  const home = await openHome(door, repository, root)
-  const { git } = home
+  const { Standard, Heavy } = config.tiers.rows
   const reading = openReadingGit({ cwd: root, env: world.env })
-  const folder = runFolder(root, repository)
-  const places = planPlaces(place)
-  const note = request.dryRun ? noNote() : noteFile(folder.plan)
-  const backlog = (): Promise<readonly Task[]> => backlogOf(place)
-  const asker = lazily(() => openQuestions(world, place, { request, front, home, folder, note }))
-  const ports: PlanPorts = {
-    places,
+  // A new project may have no task folder yet.
+  const backlog = async (): Promise<readonly Task[]> =>
+    existsSync(join(root, place.folders.first)) ? (await readBacklog(place)).tasks : []
+  let opened: ReturnType<typeof openQuestions> | undefined
+  return {
+    places: planPlaces(place),
     vocabulary,
-    fromProduces: {
-      Light: 0,
-      Standard: config.tiers.rows.Standard.fromProduces,
-      Heavy: config.tiers.rows.Heavy.fromProduces,
-    },
+    fromProduces: { Light: 0, Standard: Standard.fromProduces, Heavy: Heavy.fromProduces },
     promptBudget: config.prompt.budget,
     backlog,
-    async lint(tasks) {
-      return lint(tasks, await lintContext(place))
-    },
+    lint: async (tasks) => lint(tasks, await lintContext(place)),
     highest: async () => highestNumber(reading, place, await backlog()),
     files: () => knownFiles(reading),
     async exported(tasks) {
@@ -147,20 +164,18 @@ async function planPorts(
     },
     isIgnored: (paths) => ignoredPaths(reading, paths),
     schemaOf: async (phase) => (await import('../../authoring/plan/json-schema.ts')).answerSchema(phase),
-    ask: async (question) => {
-      const questions = await asker()
+    async ask(question) {
+      const questions = await (opened ??= openQuestions(planning))
       const reply = await questions.ask(question)
-      const noted = note.read()
-      if (noted) note.write({ ...noted, spentUsd: questions.spentUsd })
+      update(note, { spentUsd: questions.spentUsd() })
       return reply
     },
-    commit:
-      request.noCommit || request.dryRun ? null : (phase) => commitPhase(git, home.prefix, phase, world),
+    commit: request.noCommit || request.dryRun ? null : (phase) => commitPhase(home, phase, world),
     note,
     recoverAgent: async (work) => void (await endLeftovers(work as RunTrace)),
-    async mirror(planning) {
+    async mirror(progress) {
       if (request.dryRun) return
-      mirrorPlanning(folder.state, planning, { tasks: await backlog(), now: world.now() })
+      mirrorPlanning(folder.state, progress, { tasks: await backlog(), now: world.now() })
     },
     keepWish(slug, text) {
       const path = openLogs(folder, config.logs.maxBytes).result(`plan-${slug}.md`)
@@ -173,42 +188,16 @@ async function planPorts(
     now: world.now,
     checkpoint: front.checkpoint ?? (() => undefined),
   }
-  return { ports, folder }
 }
 
-/** Ensures before planning begins that commits can be made, and switches to the requested branch. */
-async function beginPlanning(
-  world: World,
-  place: Place,
-  { branch, noCommit }: Pick<PlanRequest, 'branch' | 'noCommit'>,
-): Promise<void> {
-  const { git, repository } = await openWithCommit(world, place.root)
-  const { prefix } = await openHome(git, repository, place.root)
-  const [first] = noCommit ? [] : await obstacles(git, prefix, place.folders.first)
-  if (first) throw new UserError(first.message, first.fix)
-  if (branch === undefined) return
-  const { code } = await git.run(['check-ref-format', '--branch', branch], { okCodes: [0, 1, 128] })
-  if (code !== 0 || branch.startsWith('-')) throw new UserError(`'${branch}' cannot be the name of a branch`)
-  if ((await readStatus(git)).branch === branch) return
-  const isThere = (await tipOf(git, branch)) !== null
-  const { code: switched, stderr } = await git.run(['switch', ...(isThere ? [] : ['-c']), branch], {
-    okCodes: [0, 1, 128],
-  })
-  if (switched !== 0)
-    throw new UserError(
-      `git does not switch to ${branch}: ${stderr.trim()}`,
-      'Commit or stash what is in the way.',
-    )
-}
-
-/** The tasks; none if a new project has no task folder yet. */
-async function backlogOf(place: Place): Promise<readonly Task[]> {
-  return existsSync(join(place.root, place.folders.first)) ? (await readBacklog(place)).tasks : []
+/** Changes the note, if there is one. */
+function update(note: NoteStore, change: Partial<NonNullable<ReturnType<NoteStore['read']>>>): void {
+  const noted = note.read()
+  if (noted) note.write({ ...noted, ...change })
 }
 
 async function commitPhase(
-  git: Git,
-  prefix: string,
+  { git, prefix }: Home,
   { paths, subject, trailers }: PlanCommit,
   { urgent }: World,
 ): Promise<Committed> {
@@ -216,13 +205,9 @@ async function commitPhase(
   const { entries, head } = await readStatus(git)
   const changed = new Set(entries.map(({ path }) => path))
   const present = wanted.filter((path) => changed.has(path))
-  if (present.length < wanted.length) {
-    const ignored = await ignoredPaths(
-      git,
-      wanted.filter((path) => !changed.has(path)),
-    )
-    if (ignored.size > 0) return { problem: `git ignores ${[...ignored].join(', ')}` }
-  }
+  const others = wanted.filter((path) => !changed.has(path))
+  const ignored = others.length === 0 ? new Set() : await ignoredPaths(git, others)
+  if (ignored.size > 0) return { problem: `git ignores ${[...ignored].join(', ')}` }
   // This process committed all of it before it died.
   if (present.length === 0) return { commit: head?.slice(0, 7) ?? '' }
   const message = composeMessage({ subject, body: '', trailers })
@@ -233,73 +218,39 @@ async function commitPhase(
   return { problem: result.output }
 }
 
-async function openQuestions(
-  world: World,
-  place: Place,
-  {
-    request,
-    front,
-    home,
-    folder,
-    note,
-  }: {
-    readonly request: PlanRequest
-    readonly front: PlanFront
-    readonly home: Home
-    readonly folder: RunFolder
-    readonly note: NoteStore
-  },
-): Promise<AgentQuestions> {
+/** Opens what puts questions to the agent that plans. */
+async function openQuestions({ world, place, request, front, home, folder, note }: Planning) {
   const { config, root } = place
-  const sandbox = await openSandbox(world.env, place, request.sandbox)
-  if (sandbox.state.reason !== null)
-    front.event({ type: 'warning', message: `the agent has no sandbox: ${sandbox.state.reason}` })
-  const agents = new Agents(
-    world,
-    { agent: request.agent, model: request.model },
-    { root, config, tierOf: (task) => tierOf(task, config.tiers), isCaged: sandbox.state.on },
-  )
+  const { agent, model } = request
+  const { env, now } = world
+  const warn = (message: string): void => front.event({ type: 'warning', message })
+  const sandbox = await openSandbox(env, place, request.sandbox)
+  const { on: isCaged, reason } = sandbox.state
+  if (reason !== null) warn(`the agent has no sandbox: ${reason}`)
+  const tier = (task: Task) => tierOf(task, config.tiers)
+  const agents = new Agents(world, { agent, model }, { root, config, tierOf: tier, isCaged })
   // The options that a plan began with hold to its end.
   const choices = await agents.choicesForPlan(request.web && (note.read()?.plan.web ?? true))
   const { budget } = config.plan
   const { name } = choices[0]
   if (budget !== null && !(await agents.provider(name)).tellsCost)
-    front.event({
-      type: 'warning',
-      message: `${name} reports no cost, so no budget can stop it; its turn and time limits still apply`,
-    })
-  const started = new StartedProcesses(() => world.now().getTime())
+    warn(`${name} reports no cost, so no budget can stop it; its turn and time limits still apply`)
+  const started = new StartedProcesses(() => now().getTime())
   const { maxTurns: turns, timeoutSeconds: seconds } = config.tiers.rows.Heavy
-  return new AgentQuestions(
-    {
-      retries: config.retries,
-      stallSeconds: config.stallSeconds,
-      budget,
-      turns,
-      seconds,
-      spentUsd: note.read()?.spentUsd ?? null,
-    },
+  return agentQuestions(
+    { ...config, budget, turns, seconds, spentUsd: note.read()?.spentUsd ?? null },
     {
       home,
-      slots: slotsOf(place, { home, env: world.env, agents, sandbox, started, isReadOnly: true }),
+      slots: slotsOf(place, { home, env, agents, sandbox, started, isReadOnly: true }),
       logs: openLogs(folder, config.logs.maxBytes),
-      now: world.now,
+      now,
       sleep,
       control: new Control().obey(world.signal, world.urgent),
       mark: newMark(),
       onStarted: (listener) => started.listen(listener),
       choices,
-      note(work) {
-        const noted = note.read()
-        if (noted) note.write({ ...noted, work })
-      },
+      note: (work) => update(note, { work }),
+      emit: front.emit,
     },
-    front.emit,
   )
-}
-
-/** Makes the value when it is first used, and only once. */
-function lazily<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => (made ??= make())
 }

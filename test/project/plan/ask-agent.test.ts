@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Agent, AgentReply, AgentRequest } from '../../../src/agents/port.ts'
 import type { Happening } from '../../../src/engine/events/event.ts'
-import { AgentQuestions } from '../../../src/cli/setup/ask-agent.ts'
+import { agentQuestions } from '../../../src/cli/setup/ask-agent.ts'
 import { makeRunFolder } from '../../../src/engine/folder.ts'
 import type { RunTrace } from '../../../src/process/tree.ts'
 import { git, put } from '../../repository.ts'
@@ -64,10 +64,14 @@ async function ask(
   })
   makeRunFolder(ports.folder)
   const [first, ...others] = Object.keys(says).map((name) => choiceOf(name))
-  const questions = new AgentQuestions(
+  const questions = agentQuestions(
     { ...OPTIONS, retries: 1, budget, turns: 10, seconds: 60, spentUsd: null },
-    { ...ports, choices: [first!, ...others], note: (work) => notes.push(work) },
-    (event) => events.push(event),
+    {
+      ...ports,
+      choices: [first!, ...others],
+      note: (work) => notes.push(work),
+      emit: (event) => events.push(event),
+    },
   )
   const replies: AgentReply[] = []
   for (let time = 0; time < times; time++) replies.push(await questions.ask(QUESTION))
