@@ -127,6 +127,6 @@ export function changesView(changes: Changes): readonly Block[] {
       ...(sections.length > 0 ? [line(dim(`         ${sections.join(', ')}`))] : []),
     ]),
     ...drop.map(({ id, title }) => line(bad('-'), ` ${id}  ${title}`)),
-    ...stay.map(({ task, why }) => line(dim(`= ${task.id}  ${task.title}  stays: ${why}`))),
+    ...stay.map(({ task, stays }) => line(dim(`= ${task.id}  ${task.title}  stays: ${stays}`))),
   ]
 }

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { mistakeText, readAnswer, type TaskAnswer } from '../../src/authoring/plan/answers.ts'
-import { checkDecisions, checkResearch } from '../../src/authoring/plan/check.ts'
-import { checkTasks, type TasksContext } from '../../src/authoring/plan/check-tasks.ts'
-import { choicesIn, decidedText, decisionText, readDecision } from '../../src/authoring/plan/decision-file.ts'
+import {
+  checkDecisions,
+  checkResearch,
+  checkTasks,
+  type CheckContext,
+} from '../../src/authoring/plan/checks.ts'
+import { choicesIn, decidedText, decisionText, openIn } from '../../src/authoring/plan/decisions.ts'
 import { readRequirements, requirementsText } from '../../src/authoring/plan/documents.ts'
 import { withMilestones } from '../../src/authoring/plan/drafts.ts'
 import { planText, readPlan, type Plan } from '../../src/authoring/plan/plan-file.ts'
-import { slugOf } from '../../src/authoring/plan/slug.ts'
+import { freeSlug } from '../../src/authoring/plan/find-plans.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
 import { DECISIONS, fenced, REQUIREMENTS, RESEARCH, TASKS } from './planner.ts'
 
@@ -14,7 +18,7 @@ const REQUIRED = [
   { number: '1', key: 'users', title: 'Users', criteria: [] },
   { number: '2', key: 'login', title: 'Login', criteria: [] },
 ]
-const CONTEXT: TasksContext = {
+const CONTEXT: CheckContext = {
   requirements: REQUIRED,
   others: [],
   covered: new Set(),
@@ -22,8 +26,8 @@ const CONTEXT: TasksContext = {
   fromProduces: { Light: 0, Standard: 3, Heavy: 5 },
 }
 const [logIn, keepUsers] = TASKS.tasks as [TaskAnswer, TaskAnswer]
-const mistakes = (tasks: readonly TaskAnswer[], context: Partial<TasksContext> = {}): readonly string[] =>
-  checkTasks(tasks, { ...CONTEXT, ...context }).map(mistakeText)
+const mistakes = (tasks: readonly TaskAnswer[], context: Partial<CheckContext> = {}): readonly string[] =>
+  [...checkTasks(tasks, { ...CONTEXT, ...context })].map(mistakeText)
 
 describe('tasks', () => {
   test('that are right have no mistakes', () => expect(mistakes(TASKS.tasks)).toEqual([]))
@@ -134,8 +138,8 @@ describe('other answers', () => {
   test('name no address where the web is not to be used', () => {
     const [finding] = RESEARCH.findings
     const answer = { ...RESEARCH, findings: [{ ...finding!, source: 'https://example.com' }] }
-    expect(checkResearch(answer, { web: true })).toEqual([])
-    expect(checkResearch(answer, { web: false })).toHaveLength(1)
+    expect([...checkResearch(answer, { web: true })]).toEqual([])
+    expect([...checkResearch(answer, { web: false })]).toHaveLength(1)
   })
 
   test('recommend an option that there is, of two or more', () => {
@@ -146,7 +150,7 @@ describe('other answers', () => {
         { ...decision!, key: 'b', options: [] },
       ],
     }
-    expect(checkDecisions(wrong).map(mistakeText)).toEqual([
+    expect([...checkDecisions(wrong)].map(mistakeText)).toEqual([
       'decisions[0].recommended: there is no option 2: they are 0 to 1',
       'decisions[1].options: a decision has two options or more',
     ])
@@ -171,24 +175,25 @@ describe('other answers', () => {
 
 describe('decisions', () => {
   const [decision] = DECISIONS.decisions
-  const proposed = decisionText(decision!, { date: '2026-11-19', plan: 'shop', choice: null })
+  const proposed = decisionText(decision!, { date: '2026-11-19', plan: 'shop' })
 
   test('are open until they are accepted and name an option', () => {
-    const standing = (text: string): string => readDecision('a.md', text).standing.kind
-    expect(standing(proposed)).toBe('open')
+    const open = (text: string): string | undefined => openIn('a.md', text)?.message
+    const unclear = 'it is accepted and names no option: write a line such as Chosen option: "…"'
+    expect(open(proposed)).toBe('it is not decided')
     const accepted = proposed.replace('proposed', 'accepted')
-    expect(standing(accepted)).toBe('unclear')
-    expect(standing(`${accepted}\nChosen option: my own words\n`)).toBe('accepted')
-    expect(standing(`${accepted}\n\n\`\`\`\nChosen option: "A"\n\`\`\`\n`)).toBe('unclear')
-    expect(standing(proposed.replace('proposed', 'superseded by ADR-0009'))).toBe('dropped')
-    expect(standing('# 1. A\n\n## Status\n\nAccepted\n\n**Chosen option**: "B", because\n')).toBe('accepted')
+    expect(open(accepted)).toBe(unclear)
+    expect(open(`${accepted}\nChosen option: my own words\n`)).toBeUndefined()
+    expect(open(`${accepted}\n\n\`\`\`\nChosen option: "A"\n\`\`\`\n`)).toBe(unclear)
+    expect(open(proposed.replace('proposed', 'superseded by ADR-0009'))).toBeUndefined()
+    expect(open('# 1. A\n\n## Status\n\nAccepted\n\n**Chosen option**: "B", because\n')).toBeUndefined()
   })
 
   test('are decided in place', () => {
     expect(choicesIn(proposed)).toMatchObject({ recommended: 'SQLite', why: 'it needs no server.' })
     expect(choicesIn(proposed).options[1]).toEqual({ title: 'Postgres', consequences: 'A server.' })
     const text = decidedText(proposed, { chosen: 'Postgres', remark: '', why: '' })
-    expect(readDecision('a.md', text).standing).toEqual({ kind: 'accepted', chosen: 'Postgres' })
+    expect(openIn('a.md', text)).toBeNull()
     expect(
       text
         .replace('accepted', 'proposed')
@@ -199,7 +204,7 @@ describe('decisions', () => {
 })
 
 test('requirements keep their numbers when they are made anew, whatever stands in their texts', async () => {
-  const first = requirementsText(REQUIREMENTS)
+  const first = requirementsText(REQUIREMENTS, [])
   const before = await readRequirements(first)
   expect(before.map(({ number, key }) => `${number} ${key}`)).toEqual(['1 users', '2 login'])
   const hostile = { key: 'new', title: '<b> # x', text: '# A\n\n## B\n\n```\nopen', criteria: ['One\n## C'] }
@@ -234,6 +239,6 @@ test.each([
   ['../../etc', 'etc'],
   ['!!!', 'plan'],
 ])('%s is named %s', (title, slug) => {
-  expect(slugOf(title)).toBe(slug)
-  expect(slugOf(title, (taken) => taken === slug)).toBe(`${slug}-2`)
+  expect(freeSlug(title, new Set())).toBe(slug)
+  expect(freeSlug(title, new Set([slug]))).toBe(`${slug}-2`)
 })

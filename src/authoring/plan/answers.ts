@@ -14,116 +14,86 @@ const orNothing = <const Schema extends v.GenericSchema>(schema: Schema) => v.op
 const about = <const Schema extends v.GenericSchema>(description: string, schema: Schema) =>
   v.pipe(schema, v.description(description))
 
-const research = v.object(
-  {
-    findings: v.array(
-      v.object(
-        {
-          topic: about('A few words.', text),
-          finding: about('What it says, in Markdown.', text),
-          source: about('A file with its line, or an address with the date on which it was read.', text),
-        },
-        'an object',
-      ),
-      'a list of findings',
-    ),
-    unknown: about('What could not be found out.', texts),
-    small: about(
-      'True where the wish is so small that it needs neither research nor decisions.',
-      v.boolean('true or false'),
-    ),
-  },
-  'an object',
-)
+const object = <const Entries extends v.ObjectEntries>(entries: Entries) => v.object(entries, 'an object')
+const listOf = <const Item extends v.GenericSchema>(what: string, item: Item) =>
+  v.array(item, `a list of ${what}`)
 
-const decisions = v.object(
-  {
-    decisions: v.array(
-      v.object(
-        {
-          key: about('A short name of its own, such as `database`.', text),
-          question: text,
-          context: about('Why it has to be decided, in Markdown.', text),
-          options: v.array(
-            v.object(
-              { title: text, consequences: about('What follows from it, in Markdown.', text) },
-              'an object',
-            ),
-            'a list of options',
-          ),
-          recommended: about('Which option you recommend, counted from 0.', v.number('a whole number')),
-          why: text,
-        },
-        'an object',
-      ),
-      'a list of decisions',
-    ),
-  },
-  'an object',
-)
+const research = object({
+  findings: listOf(
+    'findings',
+    object({
+      topic: about('A few words.', text),
+      finding: about('What it says, in Markdown.', text),
+      source: about('A file with its line, or an address with the date on which it was read.', text),
+    }),
+  ),
+  unknown: about('What could not be found out.', texts),
+  small: about(
+    'True where the wish is so small that it needs neither research nor decisions.',
+    v.boolean('true or false'),
+  ),
+})
 
-const requirements = v.object(
-  {
-    title: text,
-    summary: text,
-    sections: v.array(
-      v.object(
-        {
-          key: about('A short name of its own, such as `login`.', text),
-          title: text,
-          text: about('What is required, in Markdown.', text),
-          criteria: about('What a test or a person can check, one sentence each.', texts),
-        },
-        'an object',
-      ),
-      'a list of sections',
-    ),
-  },
-  'an object',
-)
+const decision = object({
+  key: about('A short name of its own, such as `database`.', text),
+  question: text,
+  context: about('Why it has to be decided, in Markdown.', text),
+  options: listOf(
+    'options',
+    object({ title: text, consequences: about('What follows from it, in Markdown.', text) }),
+  ),
+  recommended: about('Which option you recommend, counted from 0.', v.number('a whole number')),
+  why: text,
+})
 
-const task = v.object(
-  {
-    key: about('A short name of its own, such as `login-form`.', text),
-    title: text,
-    milestone: about('`N — Name`: `1 — Login`.', text),
-    description: about('What to implement and why, in Markdown.', text),
-    criteria: about('What a test or a person can check, one sentence each.', texts),
-    touches: about('Files that it reads or changes, as they lie from the root.', texts),
-    produces: about('Files that it makes, as they lie from the root.', texts),
-    depends: about(
-      'The keys of tasks that must be done before; ids such as T-004 for those that are there.',
-      texts,
-    ),
-    requirements: about('The keys of the requirements that it fulfils.', texts),
-    complexity: about(
-      'How hard it is; detected where it is left out.',
-      orNothing(v.picklist(TIERS, tiersText())),
-    ),
-    hints: about('Patterns to follow, helpers to reuse, pitfalls.', orNothing(texts)),
-    discipline: about('A name of docs/disciplines.', orNothing(text)),
-    feature: about('A name of docs/features.', orNothing(text)),
-    tags: orNothing(texts),
-  },
-  'an object',
-)
+const requirements = object({
+  title: text,
+  summary: text,
+  sections: listOf(
+    'sections',
+    object({
+      key: about('A short name of its own, such as `login`.', text),
+      title: text,
+      text: about('What is required, in Markdown.', text),
+      criteria: about('What a test or a person can check, one sentence each.', texts),
+    }),
+  ),
+})
 
-const tasks = v.object({ tasks: v.array(task, 'a list of tasks') }, 'an object')
+const task = object({
+  key: about('A short name of its own, such as `login-form`.', text),
+  title: text,
+  milestone: about('`N — Name`: `1 — Login`.', text),
+  description: about('What to implement and why, in Markdown.', text),
+  criteria: about('What a test or a person can check, one sentence each.', texts),
+  touches: about('Files that it reads or changes, as they lie from the root.', texts),
+  produces: about('Files that it makes, as they lie from the root.', texts),
+  depends: about(
+    'The keys of tasks that must be done before; ids such as T-004 for those that are there.',
+    texts,
+  ),
+  requirements: about('The keys of the requirements that it fulfils.', texts),
+  complexity: about(
+    'How hard it is; detected where it is left out.',
+    orNothing(v.picklist(TIERS, `one of ${TIERS.map((tier) => `"${tier}"`).join(', ')}`)),
+  ),
+  hints: about('Patterns to follow, helpers to reuse, pitfalls.', orNothing(texts)),
+  discipline: about('A name of docs/disciplines.', orNothing(text)),
+  feature: about('A name of docs/features.', orNothing(text)),
+  tags: orNothing(texts),
+})
 
 /** The shape of each phase's answer. */
-export const ANSWER_SCHEMAS = { research, decisions, requirements, tasks } as const satisfies Record<
-  Phase,
-  v.GenericSchema
->
+export const ANSWER_SCHEMAS = {
+  research,
+  decisions: object({ decisions: listOf('decisions', decision) }),
+  requirements,
+  tasks: object({ tasks: listOf('tasks', task) }),
+} as const satisfies Record<Phase, v.GenericSchema>
 
 /** An agent's answer in each phase. */
 export type Answers = { readonly [phase in Phase]: v.InferOutput<(typeof ANSWER_SCHEMAS)[phase]> }
-export type ResearchAnswer = Answers['research']
-export type DecisionsAnswer = Answers['decisions']
-export type RequirementsAnswer = Answers['requirements']
-export type TasksAnswer = Answers['tasks']
-export type DecisionAnswer = DecisionsAnswer['decisions'][number]
-export type TaskAnswer = TasksAnswer['tasks'][number]
+export type TaskAnswer = Answers['tasks']['tasks'][number]
 
 /** A mistake in an answer: where it is, and what is expected. */
 export interface Mistake {
@@ -135,10 +105,6 @@ export interface Mistake {
 /** A mistake as one line. */
 export function mistakeText({ path, message }: Mistake): string {
   return path === '' ? message : `${path}: ${message}`
-}
-
-function tiersText(): string {
-  return `one of ${TIERS.map((tier) => `"${tier}"`).join(', ')}`
 }
 
 /** Reads the answer of a phase from an agent's message, or returns its mistakes. */
@@ -164,9 +130,7 @@ function jsonIn(message: string): { readonly value: unknown } | { readonly mista
     return { value }
   } catch (error) {
     if (fenced === null) return { mistake: 'there is no JSON in the answer: end with one fenced json block' }
-    return {
-      mistake: `the json block cannot be read: ${messageOf(error)}`,
-    }
+    return { mistake: `the json block cannot be read: ${messageOf(error)}` }
   }
 }
 

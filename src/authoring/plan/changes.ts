@@ -1,72 +1,44 @@
 import type { Task } from '../../backlog/model.ts'
 import { keyOf } from './documents.ts'
 import type { PlanDraft } from './drafts.ts'
-import { digestOf, type Plan, type PlannedTask } from './plan-file.ts'
+import { digestOf, type Plan } from './plan-file.ts'
 
-/** The changes of a plan to the backlog. */
-export interface Changes {
-  readonly add: readonly PlanDraft[]
-  readonly change: readonly ChangedTask[]
-  readonly drop: readonly Task[]
-  /** Tasks of the plan that it may not change any more, and why. */
-  readonly stay: readonly Staying[]
-}
-
-/** A task whose content changes. */
-interface ChangedTask {
-  readonly draft: PlanDraft
-  readonly before: Task
-  readonly fields: readonly {
-    readonly name: string
-    readonly before: string | null
-    readonly after: string | null
-  }[]
-  readonly sections: readonly string[]
-}
-
-/** A task that stays unchanged. */
-export interface Staying {
+/** A task that a plan has written. */
+export interface WrittenTask {
   readonly key: string
   readonly task: Task
-  readonly why: string
+  /** Why the plan may not change it any more: it is DONE, blocked or edited by hand; null if it may. */
+  readonly stays: string | null
 }
 
-/** The tasks that a plan has written: those that it may still change, and those that stay. */
-export interface Written {
-  readonly open: readonly { readonly key: string; readonly task: Task }[]
-  readonly stay: readonly Staying[]
+/** The tasks that a plan has written, without those that are gone. */
+export function writtenTasks(
+  { tasks }: Pick<Plan, 'tasks'>,
+  backlog: readonly Task[],
+): readonly WrittenTask[] {
+  return tasks.flatMap(({ id, key, digest }) => {
+    const task = backlog.find((one) => one.id === id)
+    if (!task) return []
+    const edited = digestOf(task.source) === digest ? null : 'edited by hand'
+    return [{ key, task, stays: task.status === 'TODO' ? edited : (task.status ?? 'unclear') }]
+  })
 }
 
-/** Sorts the plan's tasks: those that are DONE, blocked or edited by hand stay. */
-export function writtenTasks({ tasks }: Pick<Plan, 'tasks'>, backlog: readonly Task[]): Written {
-  const open: { key: string; task: Task }[] = []
-  const stay: Staying[] = []
-  for (const planned of tasks) {
-    const task = backlog.find(({ id }) => id === planned.id)
-    if (!task) continue
-    const why = whyItStays(planned, task)
-    if (why === null) open.push({ key: planned.key, task })
-    else stay.push({ key: planned.key, task, why })
-  }
-  return { open, stay }
-}
-
-function whyItStays({ digest }: PlannedTask, task: Task): string | null {
-  if (task.status !== 'TODO') return task.status ?? 'unclear'
-  return digestOf(task.source) === digest ? null : 'edited by hand'
-}
+/** The changes of a plan to the backlog. */
+export type Changes = ReturnType<typeof changesOf>
 
 /** The changes by these drafts to the tasks that the plan has written. */
-export function changesOf(drafts: readonly PlanDraft[], { open, stay }: Written): Changes {
+export function changesOf(
+  drafts: readonly PlanDraft[],
+  { open, stay }: { open: readonly WrittenTask[]; stay: readonly WrittenTask[] },
+) {
   const before = new Map(open.map(({ key, task }) => [keyOf(key), task]))
   const kept = new Set(drafts.map(({ key }) => keyOf(key)))
   return {
     add: drafts.filter(({ key }) => !before.has(keyOf(key))),
     change: drafts.flatMap((draft) => {
       const task = before.get(keyOf(draft.key))
-      return task && task.source !== draft.text
-        ? [{ draft, before: task, ...partsChanged(task, draft.task) }]
-        : []
+      return task && task.source !== draft.text ? [{ draft, ...partsChanged(task, draft.task) }] : []
     }),
     drop: open.flatMap(({ key, task }) => (kept.has(keyOf(key)) ? [] : [task])),
     stay,
@@ -79,7 +51,7 @@ export function isNothing({ add, change, drop }: Changes): boolean {
 }
 
 /** The differences between two texts of a task: fields with old and new values, sections by name. */
-function partsChanged(before: Task, after: Task): Pick<ChangedTask, 'fields' | 'sections'> {
+function partsChanged(before: Task, after: Task) {
   const values = ({ title, fields }: Task): ReadonlyMap<string, string> =>
     new Map([['Title', title], ...fields.map(({ key, value }) => [key, value] as const)])
   const bodies = ({ sections, source }: Task): ReadonlyMap<string, string> =>
@@ -90,10 +62,7 @@ function partsChanged(before: Task, after: Task): Pick<ChangedTask, 'fields' | '
   }
 }
 
-function differences(
-  before: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-): ChangedTask['fields'] {
+function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
   const names = new Set([...before.keys(), ...after.keys()])
   return [...names]
     .filter((name) => before.get(name) !== after.get(name))
@@ -102,16 +71,11 @@ function differences(
 
 /** The same as JSON. */
 export function changesJson({ add, change, drop, stay }: Changes): object {
+  const named = ({ id, file, title }: Task): object => ({ id, file, title })
   return {
-    add: add.map(({ id, file, task }) => ({ id, file, title: task.title })),
-    change: change.map(({ draft, fields, sections }) => ({
-      id: draft.id,
-      file: draft.file,
-      title: draft.task.title,
-      fields,
-      sections,
-    })),
-    drop: drop.map(({ id, file, title }) => ({ id, file, title })),
-    stay: stay.map(({ task, why }) => ({ id: task.id, file: task.file, title: task.title, why })),
+    add: add.map(({ task }) => named(task)),
+    change: change.map(({ draft, fields, sections }) => ({ ...named(draft.task), fields, sections })),
+    drop: drop.map(named),
+    stay: stay.map(({ task, stays }) => ({ ...named(task), why: stays })),
   }
 }

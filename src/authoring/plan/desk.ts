@@ -1,7 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { namesIn } from '../../base/folder.ts'
-import { UserError } from '../../base/errors.ts'
 import { digestOf, type KnownFile } from './plan-file.ts'
 
 /** The project's files as planning sees them: on disk, with changes that a preview would write. */
@@ -30,6 +29,11 @@ export class Desk {
   lay(path: string, text: string | null): void {
     this.#written.set(path, text)
   }
+
+  /** The files with their current digests. */
+  known(files: readonly string[]): readonly KnownFile[] {
+    return files.map((file) => ({ file, digest: digestOf(this.read(file) ?? '') }))
+  }
 }
 
 /** The text of a file; null if it cannot be read. */
@@ -47,21 +51,4 @@ export function putText(path: string, text: string | null): void {
   if (text === null) return rmSync(path, { force: true })
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
-}
-
-/** The files with their current digests. */
-export function knownNow(files: readonly Pick<KnownFile, 'file'>[], desk: Desk): readonly KnownFile[] {
-  return files.map(({ file }) => ({ file, digest: digestOf(desk.read(file) ?? '') }))
-}
-
-/** The documents with their current digests; throws if one is missing. */
-export function specsNow(root: string, files: readonly string[]): readonly KnownFile[] {
-  const desk = new Desk(root)
-  return files.map((file) => {
-    const text = desk.read(file)
-    if (text === null) throw new UserError(`there is no file ${file}`, 'A wish in words stands in quotes.')
-    if (text.includes('\0'))
-      throw new UserError(`${file} is not a text`, 'Give documents in text, such as Markdown.')
-    return { file, digest: digestOf(text) }
-  })
 }

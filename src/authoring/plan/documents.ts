@@ -2,7 +2,7 @@ import { headingsOf } from '../../backlog/markdown/headings.ts'
 import { oneLine } from '../../backlog/markdown/fence.ts'
 import { itemIn } from '../../backlog/markdown/lines.ts'
 import { plainMarkdown, safeNotes } from '../../backlog/notes.ts'
-import type { RequirementsAnswer, ResearchAnswer } from './answers.ts'
+import type { Answers } from './answers.ts'
 
 /** An agent's text as one line of Markdown that begins nothing else: no comment, no HTML, no list. */
 export function lineText(text: string): string {
@@ -13,8 +13,8 @@ export function lineText(text: string): string {
 /** The text of `research.md`. */
 export function researchText(
   title: string,
-  { findings, unknown }: ResearchAnswer,
-  { date }: { readonly date: string },
+  { findings, unknown }: Answers['research'],
+  date: string,
 ): string {
   const found = findings.flatMap(({ topic, finding, source }) => [
     `## ${lineText(topic)}`,
@@ -52,8 +52,8 @@ export function isOnWeb(source: string): boolean {
  * section keeps its number, as tasks refer to it.
  */
 export function requirementsText(
-  { title, summary, sections }: RequirementsAnswer,
-  before: readonly Requirement[] = [],
+  { title, summary, sections }: Answers['requirements'],
+  before: readonly Requirement[],
 ): string {
   let last = Math.max(0, ...before.map(({ number }) => Math.floor(Number(number)) || 0))
   const numbered = sections.map((section) => {
@@ -98,4 +98,22 @@ function criteriaIn(body: string): readonly string[] {
   const start = /^###[ \t]+Acceptance Criteria\s*$/im.exec(body)
   const list = start ? body.slice(start.index + start[0].length) : ''
   return list.split('\n').flatMap((line) => itemIn(line)?.text || [])
+}
+
+/** The words of a text as part of a file name. */
+export function words(text: string, longest = 48): string {
+  const found =
+    text
+      .normalize('NFKD')
+      .replace(/\p{M}+/gu, '')
+      .toLowerCase()
+      .normalize('NFC')
+      .match(/[\p{Ll}\p{Lo}\p{N}]+/gu) ?? []
+  let slug = ''
+  for (const word of found) {
+    const longer = slug === '' ? word : `${slug}-${word}`
+    if ([...longer].length > longest) return slug || [...word].slice(0, longest).join('')
+    slug = longer
+  }
+  return slug
 }

@@ -1,4 +1,4 @@
-import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
+import { draftOf, draftWriter, openCriteria, type Draft } from '../../backlog/draft.ts'
 import { milestoneNamer, milestoneParts } from '../../backlog/milestone.ts'
 import type { Task } from '../../backlog/model.ts'
 import { inOrder } from '../../backlog/order.ts'
@@ -7,7 +7,8 @@ import { fileIn } from '../../backlog/task-folders.ts'
 import { idOf } from '../../backlog/values.ts'
 import type { TaskVocabulary } from '../../backlog/vocabulary.ts'
 import type { TaskAnswer } from './answers.ts'
-import { milestoneNumber, requirementNamed } from './check-tasks.ts'
+import type { WrittenTask } from './changes.ts'
+import { milestoneNumber, requirementNamed } from './checks.ts'
 import { keyOf, lineText, type Requirement } from './documents.ts'
 
 /** A planned task whose file is not written yet. */
@@ -17,8 +18,6 @@ export interface PlanDraft {
   readonly file: string
   readonly text: string
   readonly task: Task
-  /** The numbers of the requirements that it covers. */
-  readonly requirements: readonly string[]
 }
 
 /** What drafts are made with. */
@@ -29,8 +28,8 @@ export interface DraftContext {
   readonly requirements: readonly Requirement[]
   /** The tasks that stay as they are. */
   readonly others: readonly Task[]
-  /** The files of the plan's earlier tasks, by key: they keep their numbers. */
-  readonly known: ReadonlyMap<string, { readonly id: string; readonly file: string }>
+  /** The plan's earlier tasks: their drafts keep the numbers. */
+  readonly open: readonly WrittenTask[]
   /** The highest task number on any branch. */
   readonly highest: number
   /** Whether to add a task at the end of each milestone that checks it as a whole. */
@@ -56,20 +55,22 @@ export async function draftTasks(
   tasks: readonly TaskAnswer[],
   context: DraftContext,
 ): Promise<readonly PlanDraft[]> {
+  const { others, vocabulary } = context
   const ordered = inPlanOrder(tasks)
-  const wanted = context.verifyTasks ? withChecks(ordered, context) : ordered
-  const ids = new Map(context.others.map(({ id }) => [keyOf(id), id]))
-  const numbered = numbersFor(wanted, context)
-  for (const { key, id } of numbered) ids.set(keyOf(key), id)
-  const drafts: PlanDraft[] = []
-  for (const [index, { id, file }] of numbered.entries()) {
-    const planned = wanted[index]!
-    const text = draftText(planned, { id, ids, context })
-    const task = await parseTask({ file, text }, context.vocabulary)
-    const requirements = numbersOf(planned, context)
-    drafts.push({ key: planned.key, id, file, text, task, requirements })
-  }
-  return drafts
+  const wanted = context.verifyTasks ? withChecks(ordered, context.requirements) : ordered
+  const places = placesFor(wanted, context)
+  const ids = new Map([
+    ...others.map(({ id }) => [keyOf(id), id] as const),
+    ...places.map(({ key, id }) => [keyOf(key), id] as const),
+  ])
+  const textOf = draftWriter(others, vocabulary)
+  return Promise.all(
+    wanted.map(async (planned, index) => {
+      const { key, id, file } = places[index]!
+      const text = textOf(id, draftIn(planned, { id, ids, context }))
+      return { key, id, file, text, task: await parseTask({ file, text }, vocabulary) }
+    }),
+  )
 }
 
 /** A task to be written, from the agent or from ralph. */
@@ -81,21 +82,24 @@ interface TaskToWrite extends TaskAnswer {
 function inPlanOrder(tasks: readonly TaskAnswer[]): readonly TaskToWrite[] {
   const byKey = new Map(tasks.map((task) => [keyOf(task.key), task]))
   const seen = new Set<TaskAnswer>()
-  const placed: TaskAnswer[] = []
+  const placed: TaskToWrite[] = []
   const visit = (task: TaskAnswer | undefined): void => {
     // Lint reports tasks that wait for each other.
     if (!task || seen.has(task)) return
     seen.add(task)
     for (const need of task.depends) visit(byKey.get(keyOf(need)))
-    placed.push(task)
+    placed.push({ ...task, provenance: 'agent' })
   }
   const inMilestones = tasks.toSorted((a, b) => milestoneNumber(a.milestone) - milestoneNumber(b.milestone))
   for (const task of inMilestones) visit(task)
-  return placed.map((task) => ({ ...task, provenance: 'agent' }))
+  return placed
 }
 
 /** Adds a task at the end of each milestone. */
-function withChecks(tasks: readonly TaskToWrite[], { requirements }: DraftContext): readonly TaskToWrite[] {
+function withChecks(
+  tasks: readonly TaskToWrite[],
+  requirements: readonly Requirement[],
+): readonly TaskToWrite[] {
   const milestones = [...new Set(tasks.map(({ milestone }) => milestone))]
   return milestones.flatMap((milestone) => {
     const own = tasks.filter((task) => task.milestone === milestone)
@@ -108,11 +112,7 @@ function checkOf(
   tasks: readonly TaskToWrite[],
   requirements: readonly Requirement[],
 ): TaskToWrite {
-  const covered = new Set(
-    tasks.flatMap(({ requirements: named }) =>
-      named.flatMap((name) => requirementNamed(requirements, name) ?? []),
-    ),
-  )
+  const covered = new Set(tasks.flatMap((task) => requirementsOf(task, requirements)))
   const names = tasks.map(({ title }) => title).join('; ')
   return {
     key: `check-${milestoneNumber(milestone)}`,
@@ -132,53 +132,48 @@ function checkOf(
 }
 
 /** Tasks that the plan has written before keep their number and file; the others get the next ones. */
-function numbersFor(
-  tasks: readonly TaskToWrite[],
-  { known, highest, others, dir }: DraftContext,
-): readonly { readonly key: string; readonly id: string; readonly file: string }[] {
+function placesFor(tasks: readonly TaskToWrite[], { open, highest, others, dir }: DraftContext) {
+  const known = new Map(open.map(({ key, task }) => [keyOf(key), task]))
   const digits = (inOrder(others).at(-1)?.id.length ?? 'T-001'.length) - 'T-'.length
   let number = highest
   return tasks.map(({ key }) => {
     const before = known.get(keyOf(key))
-    if (before) return { key, ...before }
-    const id = idOf(++number, digits)
-    return { key, id, file: fileIn(dir, `${id}.md`) }
+    const id = before?.id ?? idOf(++number, digits)
+    return { key, id, file: before?.file ?? fileIn(dir, `${id}.md`) }
   })
 }
 
-function draftText(
+function draftIn(
   task: TaskToWrite,
-  {
-    id,
-    ids,
-    context,
-  }: { readonly id: string; readonly ids: ReadonlyMap<string, string>; readonly context: DraftContext },
-): string {
-  const { milestone, description, criteria, hints, depends, complexity, discipline, feature } = task
+  { id, ids, context }: { id: string; ids: ReadonlyMap<string, string>; context: DraftContext },
+): Draft {
+  const { depends, criteria, hints, complexity, discipline, feature, tags, provenance } = task
+  const { slug, origin, requirements } = context
   const needed = depends.flatMap((need) => ids.get(keyOf(need)) ?? [])
-  const { origin } = context
-  const draft = draftOf({
+  const numbers = new Set(requirementsOf(task, requirements).map(({ number }) => number))
+  return draftOf({
     title: task.title,
-    milestone,
+    milestone: task.milestone,
     depends: [...new Set(needed)].toSorted(),
-    prdReference: numbersOf(task, context).map((number) => `${context.slug} §${number}`),
+    prdReference: [...numbers].map((number) => `${slug} §${number}`),
     touches: task.touches,
     complexity: complexity ?? undefined,
     discipline: discipline ?? null,
     feature: feature ?? null,
-    tags: task.tags ?? [],
-    provenance: task.provenance,
+    tags: tags ?? [],
+    provenance,
     origin: origin === null ? undefined : { path: origin, key: id },
-    description,
+    description: task.description,
     criteria: openCriteria(criteria.map((criterion) => criterion.replace(/^\s*\[[ xX]\]\s+/, ''))),
     hints: (hints ?? []).map((hint) => `- ${lineText(hint)}`).join('\n'),
     // A check may change nothing.
-    produces: task.provenance === 'system' ? ['none'] : task.produces,
+    produces: provenance === 'system' ? ['none'] : task.produces,
   })
-  return draftWriter(context.others, context.vocabulary)(id, draft)
 }
 
-function numbersOf({ requirements: named }: TaskAnswer, { requirements }: DraftContext): readonly string[] {
-  const numbers = named.flatMap((name) => requirementNamed(requirements, name)?.number ?? [])
-  return [...new Set(numbers)]
+function requirementsOf(
+  { requirements: named }: TaskAnswer,
+  requirements: readonly Requirement[],
+): readonly Requirement[] {
+  return named.flatMap((name) => requirementNamed(requirements, name) ?? [])
 }

@@ -1,16 +1,14 @@
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync } from 'node:fs'
 import { basename, extname, join, resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { parseGlob } from '../../base/glob.ts'
 import { nativePath, pathWithin, whyOutside } from '../../base/paths.ts'
 import { shortened } from '../../base/text.ts'
-import { readText, specsNow } from './desk.ts'
-import { topHeading } from './documents.ts'
-import type { PlanNote } from './note.ts'
-import { readPlan, type Plan } from './plan-file.ts'
-import type { PlanPlaces } from './ports.ts'
-import { slugOf } from './slug.ts'
 import type { Place } from '../../config/project.ts'
+import { readText, type Desk } from './desk.ts'
+import { topHeading, words as wordsOf } from './documents.ts'
+import { readPlan, type Plan } from './plan-file.ts'
+import type { PlanPlaces, PlanPorts } from './ports.ts'
 
 /** The command line of a planning. */
 export interface PlanWish {
@@ -41,24 +39,29 @@ export function planPlaces({ root, folders, config }: Place): PlanPlaces {
 }
 
 /** The requested plan: an existing one, or a new one. */
-export async function planAsked(
-  wish: PlanWish,
-  places: PlanPlaces,
-  { cwd, note }: { readonly cwd: string; readonly note: PlanNote | null },
-): Promise<Plan> {
-  const { plans, broken } = await knownPlans(places, note)
-  if (wish.continues || wish.aborts) return withOptions(namedPlan(wish, { plans, broken }), wish)
-  const requested = newPlan(wish, places, cwd)
-  const known = plans.find((plan) => plan.status !== 'aborted' && isSame(plan, requested, wish))
-  if (!known)
-    return {
-      ...requested,
-      slug: slugOf(requested.slug, (slug) => broken.has(slug) || plans.some((plan) => plan.slug === slug)),
-    }
-  if (known.wish === requested.wish) return withOptions(known, wish)
+export async function planAsked(wish: PlanWish, ports: PlanPorts, cwd: string): Promise<Plan> {
+  const known = await knownPlans(ports)
+  if (wish.continues || wish.aborts) return withOptions(namedPlan(wish, known), wish)
+  const requested = newPlan(wish, ports, cwd)
+  const before = known.plans.find((plan) => plan.status !== 'aborted' && isSame(plan, requested, wish))
+  if (!before) {
+    const taken = new Set([...known.broken.keys(), ...known.plans.map(({ slug }) => slug)])
+    return { ...requested, slug: freeSlug(requested.slug, taken) }
+  }
+  const plan = withOptions(before, wish)
+  if (before.wish === requested.wish) return plan
   // It had been made from another text.
-  const isMade = known.status === 'done' || known.status === 'tasks'
-  return { ...withOptions(known, wish), wish: requested.wish, status: isMade ? 'requirements' : known.status }
+  const isMade = before.status === 'done' || before.status === 'tasks'
+  return { ...plan, wish: requested.wish, status: isMade ? 'requirements' : before.status }
+}
+
+/** A unique name for a plan, from its title: used in paths, and in `PRD Reference`. */
+export function freeSlug(title: string, taken: ReadonlySet<string>): string {
+  const slug = wordsOf(title) || 'plan'
+  if (!taken.has(slug)) return slug
+  let number = 2
+  while (taken.has(`${slug}-${number}`)) number++
+  return `${slug}-${number}`
 }
 
 /** The plan with the present command line's options added to its own. */
@@ -81,31 +84,29 @@ interface KnownPlans {
 }
 
 /** The plans in their folder, and one that has only begun. */
-async function knownPlans({ root, plans: folder }: PlanPlaces, note: PlanNote | null): Promise<KnownPlans> {
+async function knownPlans({ places, desk, note }: PlanPorts): Promise<KnownPlans> {
   const [plans, broken]: [Plan[], Map<string, string>] = [[], new Map()]
-  const names = existsSync(join(root, folder)) ? readdirSync(join(root, folder)).toSorted() : []
-  for (const slug of names) {
-    const file = `${folder}/${slug}/plan.md`
-    const text = readText(join(root, file))
+  for (const slug of desk.list(places.plans)) {
+    const file = `${places.plans}/${slug}/plan.md`
+    const text = desk.read(file)
     if (text === null) continue
     const plan = await readPlan(slug, text)
     if (typeof plan === 'string') broken.set(slug, `${file}: ${plan}`)
     else plans.push(plan)
   }
-  const begun = note?.plan
-  const isNew = begun && !broken.has(begun.slug) && !plans.some(({ slug }) => slug === begun.slug)
-  return { plans: isNew ? [...plans, begun] : plans, broken }
+  const begun = note.read()?.plan
+  if (begun && !broken.has(begun.slug) && !plans.some(({ slug }) => slug === begun.slug)) plans.push(begun)
+  return { plans, broken }
 }
 
 function namedPlan({ words: [named], aborts }: PlanWish, { plans, broken }: KnownPlans): Plan {
-  const command = aborts ? '--abort' : '--continue'
   const list = plans.map(({ slug, status }) => `${slug} (${status})`).join(', ')
+  const hint = list === '' ? 'Begin one: ralph plan "A REST API for user management"' : `There are: ${list}.`
   if (named !== undefined) {
     const problem = broken.get(named)
     if (problem !== undefined) throw new UserError(problem, 'Fix the file, or restore it from git.')
     const found = plans.find(({ slug }) => slug === named)
-    if (!found)
-      throw new UserError(`there is no plan ${named}`, list === '' ? NO_PLAN : `There are: ${list}.`)
+    if (!found) throw new UserError(`there is no plan ${named}`, hint)
     if (found.status === 'aborted')
       throw new UserError(`the plan ${named} was aborted`, `Set its Status in plan.md to go on with it.`)
     return found
@@ -113,50 +114,34 @@ function namedPlan({ words: [named], aborts }: PlanWish, { plans, broken }: Know
   const open = plans.filter(({ status }) => status !== 'done' && status !== 'aborted')
   const wanted = open.length === 0 && !aborts ? plans.filter(({ status }) => status === 'done') : open
   const [only] = wanted
-  if (only && wanted.length === 1) return only
-  if (wanted.length === 0)
-    throw new UserError('there is no plan to go on with', list === '' ? NO_PLAN : `There are: ${list}.`)
+  if (!only) throw new UserError('there is no plan to go on with', hint)
+  if (wanted.length === 1) return only
   throw new UserError(
     `which plan? There are ${wanted.map(({ slug }) => slug).join(', ')}`,
-    `ralph plan ${command} ${only?.slug}`,
+    `ralph plan ${aborts ? '--abort' : '--continue'} ${only.slug}`,
   )
 }
 
-const NO_PLAN = 'Begin one: ralph plan "A REST API for user management"'
-
 /** Whether two plans have the same source: documents by their files, standard input by its title, words by themselves. */
 function isSame(plan: Plan, requested: Plan, { input }: PlanWish): boolean {
-  if (requested.specs.length > 0 || plan.specs.length > 0) {
-    const files = (one: Plan): string =>
-      one.specs
-        .map(({ file }) => file)
-        .toSorted()
-        .join('\n')
-    return files(plan) === files(requested)
-  }
+  const filesOf = ({ specs }: Plan): string =>
+    specs
+      .map(({ file }) => file)
+      .toSorted()
+      .join('\n')
+  if (filesOf(plan) !== filesOf(requested)) return false
+  if (requested.specs.length > 0) return true
   return input === null ? plan.wish === requested.wish : plan.slug === requested.slug
 }
 
-function newPlan(wish: PlanWish, places: PlanPlaces, cwd: string): Plan {
-  const { root } = places
+function newPlan(wish: PlanWish, { places, desk }: PlanPorts, cwd: string): Plan {
   const { words, input, research, web, verifyTasks, exports } = wish
-  const files = input === null ? filesNamed(words, { root, cwd }) : []
-  const specs = specsNow(root, files)
-  const text =
-    files.length > 0 ? '' : (input ?? words.join(' ')).replace(/\r\n?/g, '\n').replaceAll('\0', '').trim()
-  if (text === '' && files.length === 0)
-    throw new UserError(
-      'there is nothing to plan',
-      'Give a wish in quotes, documents, or a text on standard input with -.',
-    )
-  const title = files.length > 0 ? titleOfSpecs(root, files) : titleIn(text)
-  const name = files.length > 0 ? files.map((file) => basename(file, extname(file))).join(' ') : title
+  const files = input === null ? filesNamed(words, { root: places.root, cwd }) : []
+  const source = files.length > 0 ? documentsSource(files, desk) : textSource(input ?? words.join(' '))
   return {
-    slug: slugOf(name),
-    title,
+    ...source,
+    slug: freeSlug(source.slug, new Set()),
     status: research ? 'research' : 'decisions',
-    wish: text,
-    specs,
     web,
     verifyTasks,
     exports,
@@ -166,25 +151,40 @@ function newPlan(wish: PlanWish, places: PlanPlaces, cwd: string): Plan {
   }
 }
 
+type PlanSource = Pick<Plan, 'slug' | 'title' | 'wish' | 'specs'>
+
 const LONGEST_TITLE = 100
 
-/** The first heading of a text, else its first line. */
-function titleIn(text: string): string {
-  const line = topHeading(text) ?? text.split(/\r?\n/).find((one) => one.trim() !== '') ?? ''
-  return shortened(line.trim().replace(/\s+/g, ' '), LONGEST_TITLE)
+function textSource(text: string): PlanSource {
+  const wish = text.replace(/\r\n?/g, '\n').replaceAll('\0', '').trim()
+  if (wish === '')
+    throw new UserError(
+      'there is nothing to plan',
+      'Give a wish in quotes, documents, or a text on standard input with -.',
+    )
+  // The first heading, else the first line.
+  const line = topHeading(wish) ?? wish.split('\n', 1)[0]!
+  const title = shortened(line.trim().replace(/\s+/g, ' '), LONGEST_TITLE)
+  return { slug: title, title, wish, specs: [] }
 }
 
-function titleOfSpecs(root: string, files: readonly string[]): string {
-  const titles = files.map((file) => topHeading(readText(join(root, file)) ?? '') ?? basename(file))
-  return titles.length <= 3
-    ? titles.join(', ')
-    : `${titles.slice(0, 2).join(', ')} and ${titles.length - 2} more`
+function documentsSource(files: readonly string[], desk: Desk): PlanSource {
+  const titles = files.map((file) => {
+    const text = desk.read(file)
+    if (text === null || text.includes('\0'))
+      throw new UserError(`${file} is not a text`, 'Give documents in text, such as Markdown.')
+    return topHeading(text) ?? basename(file)
+  })
+  const title =
+    titles.length <= 3 ? titles.join(', ') : `${titles.slice(0, 2).join(', ')} and ${titles.length - 2} more`
+  const slug = files.map((file) => basename(file, extname(file))).join(' ')
+  return { slug, title, wish: '', specs: desk.known(files) }
 }
 
 /** The documents that words name, relative to the root; empty if they are a wish. */
 function filesNamed(
   words: readonly string[],
-  { root, cwd }: { readonly root: string; readonly cwd: string },
+  { root, cwd }: { root: string; cwd: string },
 ): readonly string[] {
   const found = words.map((word) => filesAt(word, cwd))
   const isWish =

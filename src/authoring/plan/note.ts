@@ -1,5 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
+import { textAt } from '../../base/read-file.ts'
+import { isObject, parsedJson } from '../../base/text.ts'
 import type { Usage } from '../../base/nouns.ts'
 import type { Phase } from './answers.ts'
 import type { Plan } from './plan-file.ts'
@@ -51,38 +53,33 @@ export interface PlanCommit {
 }
 
 /** Where the note is stored. */
-export interface NoteStore {
-  readonly read: () => PlanNote | null
-  readonly write: (note: PlanNote | null) => void
-}
+export type NoteStore = ReturnType<typeof noteStore>
 
-/** Stores the note in a file. */
-export function noteFile(path: string): NoteStore {
+/** Stores the note in a file; for a preview in none. */
+export function noteStore(path: string | null) {
+  let kept: PlanNote | null = null
+  const read = (): PlanNote | null => {
+    const found = path === null ? kept : parsedJson(textAt(path))
+    return isNote(found) ? found : null
+  }
+  const write = (note: PlanNote | null): void => {
+    kept = note
+    if (path === null) return
+    if (note === null) rmSync(path, { force: true })
+    else writeFileAtomic(path, `${JSON.stringify(note, null, 2)}\n`)
+  }
   return {
-    read() {
-      try {
-        const read: unknown = JSON.parse(readFileSync(path, 'utf8'))
-        return isNote(read) ? read : null
-      } catch {
-        // There is none, or another version of ralph wrote it.
-        return null
-      }
-    },
-    write(note) {
-      if (note === null) rmSync(path, { force: true })
-      else writeFileAtomic(path, `${JSON.stringify(note, null, 2)}\n`)
+    read,
+    write,
+    /** Changes the note, if there is one. */
+    update(changes: Partial<PlanNote>): void {
+      const note = read()
+      if (note) write({ ...note, ...changes })
     },
   }
 }
 
+/** Another version of ralph may have written it. */
 function isNote(read: unknown): read is PlanNote {
-  return (
-    typeof read === 'object' && read !== null && 'version' in read && read.version === 1 && 'plan' in read
-  )
-}
-
-/** Stores nothing, for a preview. */
-export function noNote(): NoteStore {
-  let note: PlanNote | null = null
-  return { read: () => note, write: (next) => void (note = next) }
+  return isObject(read) && read['version'] === 1 && 'plan' in read
 }

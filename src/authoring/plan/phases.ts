@@ -2,65 +2,64 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { parseGlob } from '../../base/glob.ts'
+import { dayText } from '../../base/time.ts'
 import type { Task } from '../../backlog/model.ts'
 import { inOrder } from '../../backlog/order.ts'
 import { readOrigin } from '../../backlog/origin.ts'
 import type { Answers, Mistake, Phase, TaskAnswer } from './answers.ts'
-import { changesOf, isNothing, writtenTasks, type Changes, type Written } from './changes.ts'
-import { checkDecisions, checkRequirements, checkResearch } from './check.ts'
-import { checkTasks } from './check-tasks.ts'
+import { changesOf, isNothing, writtenTasks, type Changes, type WrittenTask } from './changes.ts'
+import { checkDecisions, checkRequirements, checkResearch, checkTasks, type CheckContext } from './checks.ts'
 import { converse, type Answered } from './converse.ts'
-import { decisionFileName, decisionText, nextDecision } from './decision-file.ts'
-import { knownNow, type Desk } from './desk.ts'
+import {
+  decisionFileName,
+  decisionText,
+  nextDecision,
+  openDecisions,
+  settleDecisions,
+  type OpenFile,
+} from './decisions.ts'
 import { keyOf, readRequirements, requirementsText, researchText } from './documents.ts'
-import { draftTasks, withMilestones, type PlanDraft, type DraftContext } from './drafts.ts'
+import { draftTasks, withMilestones, type DraftContext, type PlanDraft } from './drafts.ts'
 import type { Took } from './note.ts'
 import { digestOf, type Plan } from './plan-file.ts'
-import { EXPORT_FILE, type PlanOptions, type PlanPorts } from './ports.ts'
-import { settleDecisions, type OpenFile, type Settled } from './settle.ts'
+import { EXPORT_FILE, type PlanPorts } from './ports.ts'
 
-/** The input of a phase. */
-interface Scene {
+/** The result of a phase. */
+export interface Made {
+  readonly kind: 'made'
+  /** The plan, in its next phase. */
   readonly plan: Plan
-  readonly desk: Desk
-  readonly options: PlanOptions
+  readonly texts: ReadonlyMap<string, string | null>
+  readonly took: Took | null
+  readonly open: readonly OpenFile[]
+  readonly changes?: Changes
 }
 
-/** The result of a phase, or why it has none. */
-export type PhaseEnd =
-  | {
-      readonly kind: 'made'
-      /** The plan, in its next phase. */
-      readonly plan: Plan
-      readonly texts: ReadonlyMap<string, string | null>
-      readonly took: Took | null
-      readonly open: readonly OpenFile[]
-      readonly changes?: Changes
-    }
-  | { readonly kind: 'proposed'; readonly changes: Changes }
-  | Exclude<Answered<Phase>, { kind: 'answered' }>
+/** Why a phase has no result. `proposed`: the changes to the backlog wait for a confirmation. */
+export type NotMade =
+  { readonly kind: 'proposed'; readonly changes: Changes } | Exclude<Answered<Phase>, { kind: 'answered' }>
 
 /** Computes one phase of a plan. Writes nothing. */
-export function makePhase(phase: Phase, scene: Scene, ports: PlanPorts): Promise<PhaseEnd> {
+export function makePhase(phase: Phase, plan: Plan, ports: PlanPorts): Promise<Made | NotMade> {
   switch (phase) {
     case 'research':
-      return research(scene, ports)
+      return research(plan, ports)
     case 'decisions':
-      return decide(scene, ports)
+      return decide(plan, ports)
     case 'requirements':
-      return specify(scene, ports)
+      return specify(plan, ports)
     case 'tasks':
-      return divide(scene, ports)
+      return divide(plan, ports)
   }
 }
 
-async function research({ plan, desk }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
-  const check = (answer: Answers['research']): readonly Mistake[] => checkResearch(answer, plan)
-  const answered = await converse('research', { plan, desk, check }, ports)
+async function research(plan: Plan, ports: PlanPorts): Promise<Made | NotMade> {
+  const check = (answer: Answers['research']): Iterable<Mistake> => checkResearch(answer, plan)
+  const answered = await converse('research', { plan, check }, ports)
   if (answered.kind !== 'answered') return answered
   const { answer, took } = answered
   const says = answer.findings.length + answer.unknown.length > 0
-  const text = researchText(plan.title, answer, { date: dateOf(ports) })
+  const text = researchText(plan.title, answer, dayText(ports.now()))
   return {
     kind: 'made',
     plan: { ...plan, status: answer.small ? 'requirements' : 'decisions' },
@@ -70,104 +69,91 @@ async function research({ plan, desk }: Scene, ports: PlanPorts): Promise<PhaseE
   }
 }
 
-async function decide({ plan, desk, options }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
+async function decide(plan: Plan, ports: PlanPorts): Promise<Made | NotMade> {
   // If they were asked before, their files count.
-  if (plan.decisions.length > 0) {
-    const settled = await settleDecisions(plan.decisions, { desk, options }, ports)
-    return settledPlan(plan, { settled, options, took: null })
-  }
-  const answered = await converse('decisions', { plan, desk, check: checkDecisions }, ports)
+  if (plan.decisions.length > 0)
+    return settle(plan, { files: plan.decisions.map(({ file }) => file), proposed: [], took: null }, ports)
+  const answered = await converse('decisions', { plan, check: checkDecisions }, ports)
   if (answered.kind !== 'answered') return answered
-  const folder = ports.places.decisions
-  const first = nextDecision(desk.list(folder))
+  const { desk, places } = ports
+  const first = nextDecision(desk.list(places.decisions))
   const proposed = answered.answer.decisions.map((decision, index) => {
-    const file = `${folder}/${decisionFileName(first + index, decision.question)}`
-    return [file, decisionText(decision, { date: dateOf(ports), plan: plan.slug, choice: null })] as const
+    const file = `${places.decisions}/${decisionFileName(first + index, decision.question)}`
+    return [file, decisionText(decision, { date: dayText(ports.now()), plan: plan.slug })] as const
   })
   for (const [file, text] of proposed) desk.lay(file, text)
-  const files = knownNow(
-    proposed.map(([file]) => ({ file })),
-    desk,
-  )
-  const settled = await settleDecisions(files, { desk, options }, ports)
-  const texts = new Map([...proposed, ...settled.texts])
-  return settledPlan(plan, { settled: { ...settled, texts }, options, took: answered.took })
+  return settle(plan, { files: proposed.map(([file]) => file), proposed, took: answered.took }, ports)
 }
 
-function settledPlan(
+async function settle(
   plan: Plan,
-  {
-    settled,
-    options,
-    took,
-  }: { readonly settled: Settled; readonly options: PlanOptions; readonly took: Took | null },
-): PhaseEnd {
-  const { decisions, open, texts } = settled
-  const isSettled = open.length === 0 || options.dryRun
+  decisions: {
+    files: readonly string[]
+    proposed: readonly (readonly [string, string])[]
+    took: Took | null
+  },
+  ports: PlanPorts,
+): Promise<Made> {
+  const { files, proposed, took } = decisions
+  const { desk, options } = ports
+  const settled = await settleDecisions(files, ports)
+  const open = openDecisions(files, desk)
+  const status = open.length === 0 || options.dryRun ? 'requirements' : 'decisions'
   return {
     kind: 'made',
-    plan: { ...plan, status: isSettled ? 'requirements' : 'decisions', decisions },
-    texts,
+    plan: { ...plan, status, decisions: desk.known(files) },
+    texts: new Map([...proposed, ...settled]),
     took,
     open,
   }
 }
 
-async function specify({ plan, desk }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
-  const file = `${ports.places.plans}/${plan.slug}/requirements.md`
-  const answered = await converse('requirements', { plan, desk, check: checkRequirements }, ports)
+async function specify(plan: Plan, ports: PlanPorts): Promise<Made | NotMade> {
+  const { desk, places } = ports
+  const file = `${places.plans}/${plan.slug}/requirements.md`
+  const answered = await converse('requirements', { plan, check: checkRequirements }, ports)
   if (answered.kind !== 'answered') return answered
-  const before = desk.read(file)
-  const text = requirementsText(answered.answer, before === null ? [] : await readRequirements(before))
+  const text = requirementsText(answered.answer, await readRequirements(desk.read(file) ?? ''))
+  const specs = desk.known(plan.specs.map((spec) => spec.file))
+  const decisions = desk.known(plan.decisions.map((decision) => decision.file))
   return {
     kind: 'made',
-    plan: {
-      ...plan,
-      status: 'tasks',
-      specs: knownNow(plan.specs, desk),
-      decisions: knownNow(plan.decisions, desk),
-    },
+    plan: { ...plan, status: 'tasks', specs, decisions },
     texts: new Map([[file, text]]),
     took: answered.took,
     open: [],
   }
 }
 
-async function divide({ plan, desk, options }: Scene, ports: PlanPorts): Promise<PhaseEnd> {
-  const backlog = await ports.backlog()
-  const requirements = await readRequirements(
-    desk.read(`${ports.places.plans}/${plan.slug}/requirements.md`) ?? '',
-  )
-  const written = writtenTasks(plan, backlog)
-  const open = new Set(written.open.map(({ task }) => task))
-  const context: DraftContext = {
-    slug: plan.slug,
-    dir: ports.places.tasks,
-    vocabulary: ports.vocabulary,
-    requirements,
-    others: backlog.filter((task) => !open.has(task)),
-    known: new Map(written.open.map(({ key, task }) => [keyOf(key), { id: task.id, file: task.file }])),
-    highest: await ports.highest(),
-    verifyTasks: plan.verifyTasks,
-    origin: plan.exports ? EXPORT_FILE : null,
+async function divide(plan: Plan, ports: PlanPorts): Promise<Made | NotMade> {
+  const { options } = ports
+  const context = await tasksContext(plan, ports)
+  let drafts: readonly PlanDraft[] = []
+  const check = async ({ tasks: answered }: Answers['tasks']): Promise<Iterable<Mistake>> => {
+    const tasks = ownTasks(answered, context)
+    const mistakes = [...checkTasks(tasks, context)]
+    if (mistakes.length > 0) return mistakes
+    drafts = await draftTasks(tasks, context)
+    return lintMistakes(drafts, tasks, { ...context, lint: ports.lint })
   }
-  const sheet: Sheet = { plan, ports, backlog, written, context }
-  const check = ({ tasks }: Answers['tasks']): Promise<readonly Mistake[]> => mistakesIn(tasks, sheet)
-  const answered = await converse('tasks', { plan, desk, check }, ports)
+  const answered = await converse('tasks', { plan, check }, ports)
   if (answered.kind !== 'answered') return answered
-  const drafts = await draftsOf(answered.answer.tasks, sheet)
-  const changes = changesOf(drafts, written)
+  const changes = changesOf(drafts, context)
   const isAgain = plan.tasks.length > 0 && !isNothing(changes)
   if (isAgain && !options.yes && !options.dryRun && !(await ports.confirm?.(changes)))
     return { kind: 'proposed', changes }
+  // The file for other tools has those of other plans, too.
+  const exported = inOrder([...context.others, ...drafts.map(({ task }) => task)]).filter(
+    ({ origin }) => readOrigin(origin)?.path === EXPORT_FILE,
+  )
   return {
     kind: 'made',
-    plan: donePlan(plan, drafts, sheet),
+    plan: donePlan(plan, drafts, context),
     texts: new Map([
       ...changes.drop.map(({ file }) => [file, null] as const),
       ...changes.add.map(({ file, text }) => [file, text] as const),
       ...changes.change.map(({ draft }) => [draft.file, draft.text] as const),
-      ...(plan.exports ? await ports.exported(exportedTasks(drafts, sheet)) : []),
+      ...(plan.exports ? await ports.exported(exported) : []),
     ]),
     took: answered.took,
     open: [],
@@ -175,47 +161,39 @@ async function divide({ plan, desk, options }: Scene, ports: PlanPorts): Promise
   }
 }
 
-/** All tasks in the file for other tools, also those of other plans. */
-function exportedTasks(drafts: readonly PlanDraft[], { context }: Sheet): readonly Task[] {
-  const tasks = inOrder([...context.others, ...drafts.map(({ task }) => task)])
-  return tasks.filter(({ origin }) => readOrigin(origin)?.path === EXPORT_FILE)
-}
-
-/** The input of the tasks phase. */
-interface Sheet {
-  readonly plan: Plan
-  readonly ports: PlanPorts
+/** What the tasks of a plan are checked and made with. */
+interface TasksContext extends CheckContext, DraftContext {
   readonly backlog: readonly Task[]
-  readonly written: Written
-  readonly context: DraftContext
+  /** The tasks that the plan may not change any more. */
+  readonly stay: readonly WrittenTask[]
 }
 
-/** The answer's tasks without those that stay, which the others refer to by id. */
-function ownTasks(tasks: readonly TaskAnswer[], { written, context }: Sheet): readonly TaskAnswer[] {
-  const ids = new Map(written.stay.map(({ key, task }) => [keyOf(key), task.id]))
-  const own = tasks.filter(({ key }) => !ids.has(keyOf(key)))
-  const named = own.map((task) => ({
-    ...task,
-    depends: task.depends.map((need) => ids.get(keyOf(need)) ?? need),
-  }))
-  return withMilestones(named, context.others)
-}
-
-async function mistakesIn(answered: readonly TaskAnswer[], sheet: Sheet): Promise<readonly Mistake[]> {
-  const { ports, context, written, plan } = sheet
+async function tasksContext(plan: Plan, ports: PlanPorts): Promise<TasksContext> {
+  const { desk, places, vocabulary, fromProduces } = ports
+  const backlog = await ports.backlog()
   const files = await ports.files()
-  const { root } = ports.places
-  const exists = (path: string): boolean => {
-    const glob = parseGlob(path)
-    return glob ? files.some((file) => glob.matches(file)) : existsSync(join(root, path))
+  const written = writtenTasks(plan, backlog)
+  const open = written.filter(({ stays }) => stays === null)
+  const stay = written.filter(({ stays }) => stays !== null)
+  return {
+    slug: plan.slug,
+    dir: places.tasks,
+    vocabulary,
+    fromProduces,
+    requirements: await readRequirements(desk.read(`${places.plans}/${plan.slug}/requirements.md`) ?? ''),
+    backlog,
+    open,
+    stay,
+    others: backlog.filter((task) => !open.some((one) => one.task === task)),
+    covered: new Set(stay.flatMap(({ task }) => numbersIn(task, plan.slug))),
+    highest: await ports.highest(),
+    verifyTasks: plan.verifyTasks,
+    origin: plan.exports ? EXPORT_FILE : null,
+    exists(path) {
+      const glob = parseGlob(path)
+      return glob ? files.some((file) => glob.matches(file)) : existsSync(join(places.root, path))
+    },
   }
-  const covered = new Set(written.stay.flatMap(({ task }) => numbersIn(task, plan.slug)))
-  const tasks = ownTasks(answered, sheet)
-  const { fromProduces } = ports
-  const mistakes = checkTasks(tasks, { ...context, covered, exists, fromProduces })
-  if (mistakes.length > 0) return mistakes
-  const drafts = await draftsOf(answered, sheet)
-  return lintMistakes(drafts, tasks, sheet)
 }
 
 /** The numbers of the requirements of a plan that a task covers. */
@@ -226,57 +204,52 @@ function numbersIn({ prdReference }: Task, slug: string): readonly string[] {
   })
 }
 
+/** The answer's tasks without those that stay, which the others refer to by id. */
+function ownTasks(tasks: readonly TaskAnswer[], { stay, others }: TasksContext): readonly TaskAnswer[] {
+  const ids = new Map(stay.map(({ key, task }) => [keyOf(key), task.id]))
+  const own = tasks.filter(({ key }) => !ids.has(keyOf(key)))
+  const named = own.map((task) => ({
+    ...task,
+    depends: task.depends.map((need) => ids.get(keyOf(need)) ?? need),
+  }))
+  return withMilestones(named, others)
+}
+
 /** Lint problems that the backlog does not have yet, with the keys of planned tasks, which are all that the agent knows. */
 async function lintMistakes(
   drafts: readonly PlanDraft[],
   tasks: readonly TaskAnswer[],
-  { ports, backlog, context }: Sheet,
+  { backlog, others, lint }: TasksContext & Pick<PlanPorts, 'lint'>,
 ): Promise<readonly Mistake[]> {
   const name = ({ file, rule, message }: Diagnostic): string => `${file} ${rule} ${message}`
-  const before = new Set((await ports.lint(backlog)).map(name))
-  const after = await ports.lint(inOrder([...context.others, ...drafts.map(({ task }) => task)]))
+  const before = new Set((await lint(backlog)).map(name))
+  const after = await lint(inOrder([...others, ...drafts.map(({ task }) => task)]))
   const keys = new Map(drafts.map(({ id, key }) => [id, key]))
   return after.flatMap((diagnostic) => {
     const { file, line, column, severity, rule, message } = diagnostic
     const isMistake = severity === 'error' || rule === 'bad-milestone'
     if (!isMistake || before.has(name(diagnostic))) return []
     const draft = drafts.find((one) => one.file === file)
-    const index = tasks.findIndex(({ key }) => draft && keyOf(key) === keyOf(draft.key))
+    const index = tasks.findIndex(({ key }) => key === draft?.key)
     const path = index < 0 ? 'tasks' : `tasks[${index}]`
     const said = message.replaceAll(/T-\d+/g, (id) => keys.get(id) ?? id)
     return [{ path, message: `${file}:${line}:${column} ${rule}: ${said}` }]
   })
 }
 
-function draftsOf(tasks: readonly TaskAnswer[], sheet: Sheet): Promise<readonly PlanDraft[]> {
-  return draftTasks(ownTasks(tasks, sheet), sheet.context)
-}
-
-function donePlan(plan: Plan, drafts: readonly PlanDraft[], { written, context }: Sheet): Plan {
-  const stay = written.stay.map(({ key, task }) => {
-    const planned = plan.tasks.find(({ id }) => id === task.id)
-    return { id: task.id, key, digest: planned?.digest ?? '', numbers: numbersIn(task, plan.slug) }
-  })
-  const made = drafts.map(({ id, key, text, requirements: numbers }) => ({
-    id,
-    key,
-    digest: digestOf(text),
-    numbers,
-  }))
-  const all = [...stay, ...made].toSorted((a, b) => Number(a.id.slice(2)) - Number(b.id.slice(2)))
+function donePlan(plan: Plan, drafts: readonly PlanDraft[], { stay, requirements }: TasksContext): Plan {
+  const digests = new Map(plan.tasks.map(({ id, digest }) => [id, digest]))
+  const all = [
+    ...stay.map(({ key, task }) => ({ key, task, digest: digests.get(task.id) ?? '' })),
+    ...drafts.map(({ key, task, text }) => ({ key, task, digest: digestOf(text) })),
+  ].toSorted((a, b) => a.task.number - b.task.number)
   return {
     ...plan,
     status: 'done',
-    coverage: context.requirements.map(({ number, title }) => ({
+    coverage: requirements.map(({ number, title }) => ({
       requirement: `§${number} ${title}`,
-      tasks: all.filter(({ numbers }) => numbers.includes(number)).map(({ id }) => id),
+      tasks: all.flatMap(({ task }) => (numbersIn(task, plan.slug).includes(number) ? [task.id] : [])),
     })),
-    tasks: all.map(({ id, key, digest }) => ({ id, key, digest })),
+    tasks: all.map(({ task, key, digest }) => ({ id: task.id, key, digest })),
   }
-}
-
-function dateOf({ now }: PlanPorts): string {
-  const date = now()
-  const two = (value: number): string => String(value).padStart(2, '0')
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }

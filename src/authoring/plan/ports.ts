@@ -5,14 +5,14 @@ import type { Task, Tier } from '../../backlog/model.ts'
 import type { TaskVocabulary } from '../../backlog/vocabulary.ts'
 import type { Mistake, Phase } from './answers.ts'
 import type { Changes } from './changes.ts'
-import type { Choice, Choices } from './decision-file.ts'
+import type { Choice, Choices } from './decisions.ts'
+import type { Desk } from './desk.ts'
 import type { NoteStore, PlanCommit } from './note.ts'
 
 /** The options of planning. */
-export interface PlanOptions {
+interface PlanOptions {
   /** Whether to accept the recommendations and the proposed changes to the backlog. */
   readonly yes: boolean
-  readonly research: boolean
   readonly dryRun: boolean
 }
 
@@ -31,6 +31,8 @@ export const EXPORT_FILE = 'implementation.json'
 /** Everything that planning uses, all of it passed in. */
 export interface PlanPorts {
   readonly places: PlanPlaces
+  readonly desk: Desk
+  readonly options: PlanOptions
   readonly vocabulary: TaskVocabulary
   readonly fromProduces: Readonly<Record<Tier, number | null>>
   /** The most tokens in a prompt. */
@@ -44,7 +46,6 @@ export interface PlanPorts {
   /** The texts of the files for other tools with these tasks and their status, by path. */
   readonly exported: (tasks: readonly Task[]) => Promise<ReadonlyMap<string, string>>
   readonly isIgnored: Surroundings['isIgnored']
-  readonly schemaOf: (phase: Phase) => Promise<object>
   readonly ask: (question: AgentQuestion) => Promise<AgentReply>
   /** Commits these paths as they are; null if nothing is to be committed. */
   readonly commit: ((commit: PlanCommit) => Promise<Committed>) | null
@@ -79,8 +80,7 @@ export interface PlanProgress {
 }
 
 /** A decision that waits for a person. */
-export interface OpenDecision extends Choices {
-  readonly file: string
+interface OpenDecision extends Choices {
   readonly title: string
   readonly number: number
   readonly of: number

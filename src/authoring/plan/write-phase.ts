@@ -39,8 +39,7 @@ export async function writePhase(files: PhaseFiles, ports: PlanPorts): Promise<s
 export async function finishWriting(writing: Writing, ports: PlanPorts): Promise<string | null> {
   const { note, places, checkpoint, emit } = ports
   const path = (file: string): string => join(places.root, file)
-  const noted = note.read()
-  if (noted) note.write({ ...noted, writing })
+  note.update({ writing })
   checkpoint('writing-noted')
   for (const [file, before, after] of writing.texts) {
     const now = readText(path(file))
@@ -53,8 +52,7 @@ export async function finishWriting(writing: Writing, ports: PlanPorts): Promise
   if (made && 'problem' in made) {
     for (const [file, before, after] of writing.texts)
       if (readText(path(file)) === after) putText(path(file), before)
-    const now = note.read()
-    if (now) note.write({ ...now, writing: null })
+    note.update({ writing: null })
     throw new UserError(
       `git did not take the commit: ${made.problem}`,
       'Nothing was changed. Once that is mended: ralph plan --continue',

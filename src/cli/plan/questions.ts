@@ -1,4 +1,4 @@
-import type { Choice } from '../../authoring/plan/decision-file.ts'
+import type { Choice } from '../../authoring/plan/decisions.ts'
 import type { PlanPorts } from '../../authoring/plan/ports.ts'
 import { printable } from '../../screen/printable.ts'
 import type { Dialogue } from '../io.ts'

@@ -14,7 +14,7 @@ import { ignoredPaths } from '../../git/repository.ts'
 import { readStatus } from '../../git/status.ts'
 import { composeMessage } from '../../git/trailers.ts'
 import { lint } from '../../backlog/lint/lint.ts'
-import { noNote, noteFile, type NoteStore, type PlanCommit } from '../../authoring/plan/note.ts'
+import { noteStore, type NoteStore, type PlanCommit } from '../../authoring/plan/note.ts'
 import { EXPORT_FILE, type Committed, type PlanPorts } from '../../authoring/plan/ports.ts'
 import { newMark } from '../../process/mark.ts'
 import { sleep } from '../../process/sleep.ts'
@@ -37,6 +37,7 @@ import { openWithCommit } from '../../git/open-repository.ts'
 import { slotsOf } from './slots.ts'
 import { openSandbox } from './sandbox.ts'
 import { type World, refuseToStart } from '../../base/world.ts'
+import { Desk } from '../../authoring/plan/desk.ts'
 import { planPlaces, type PlanWish, planAsked } from '../../authoring/plan/find-plans.ts'
 import type { OptionsOf } from '../options/option.ts'
 import type { PLAN_OPTIONS } from '../options/run-options.ts'
@@ -81,7 +82,7 @@ export async function runPlan(
   const { git, repository } = await openWithCommit(world, root)
   const home = await openHome(git, repository, root)
   const folder = runFolder(root, repository)
-  const note = dryRun ? noNote() : noteFile(folder.plan)
+  const note = noteStore(dryRun ? null : folder.plan)
   const ports = planPorts({ world, place, request, front, home, folder, note })
   return withoutRun(folder, { pid: world.pid, now: world.now() }, async () => {
     if (!dryRun) {
@@ -91,10 +92,10 @@ export async function runPlan(
       if (first) throw new UserError(first.message, first.fix)
       if (request.branch !== undefined) await switchTo(git, request.branch)
     }
-    const plan = await planAsked(request, ports.places, { cwd: world.cwd, note: note.read() })
+    const plan = await planAsked(request, ports, world.cwd)
     if (request.aborts) return { kind: 'aborted', plan: await abortPlan(plan, ports) }
     if (plan.exports) refuseOthers(place, await ports.backlog())
-    return makePlan(plan, request, ports)
+    return makePlan(plan, ports)
   })
 }
 
@@ -141,6 +142,8 @@ function planPorts(planning: Planning): PlanPorts {
   let opened: ReturnType<typeof openQuestions> | undefined
   return {
     places: planPlaces(place),
+    desk: new Desk(root),
+    options: request,
     vocabulary,
     fromProduces: { Light: 0, Standard: Standard.fromProduces, Heavy: Heavy.fromProduces },
     promptBudget: config.prompt.budget,
@@ -163,11 +166,10 @@ function planPorts(planning: Planning): PlanPorts {
       return new Map([[EXPORT_FILE, text], ...(config ? [[config.file, config.text] as const] : [])])
     },
     isIgnored: (paths) => ignoredPaths(reading, paths),
-    schemaOf: async (phase) => (await import('../../authoring/plan/json-schema.ts')).answerSchema(phase),
     async ask(question) {
       const questions = await (opened ??= openQuestions(planning))
       const reply = await questions.ask(question)
-      update(note, { spentUsd: questions.spentUsd() })
+      note.update({ spentUsd: questions.spentUsd() })
       return reply
     },
     commit: request.noCommit || request.dryRun ? null : (phase) => commitPhase(home, phase, world),
@@ -188,12 +190,6 @@ function planPorts(planning: Planning): PlanPorts {
     now: world.now,
     checkpoint: front.checkpoint ?? (() => undefined),
   }
-}
-
-/** Changes the note, if there is one. */
-function update(note: NoteStore, change: Partial<NonNullable<ReturnType<NoteStore['read']>>>): void {
-  const noted = note.read()
-  if (noted) note.write({ ...noted, ...change })
 }
 
 async function commitPhase(
@@ -249,7 +245,7 @@ async function openQuestions({ world, place, request, front, home, folder, note 
       mark: newMark(),
       onStarted: (listener) => started.listen(listener),
       choices,
-      note: (work) => update(note, { work }),
+      note: (work) => note.update({ work }),
       emit: front.emit,
     },
   )

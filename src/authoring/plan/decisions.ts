@@ -1,29 +1,10 @@
 import { placeAt } from '../../base/diagnostic.ts'
 import { isText, itemIn, linesOf } from '../../backlog/markdown/lines.ts'
 import { safeNotes } from '../../backlog/notes.ts'
-import type { DecisionAnswer } from './answers.ts'
-import { lineText, topHeading } from './documents.ts'
-import { words } from './slug.ts'
-
-/** The chosen option, a short remark by whom, and why. */
-export interface Choice {
-  readonly chosen: string
-  /** `(the recommendation, taken with --yes)`; empty if a person chose. */
-  readonly remark: string
-  readonly why: string
-}
-
-/** A decision as in its file. */
-interface Decision {
-  readonly title: string
-  readonly standing:
-    | { readonly kind: 'accepted'; readonly chosen: string }
-    | { readonly kind: 'open' }
-    /** Rejected or replaced: nobody needs to decide it any more. */
-    | { readonly kind: 'dropped' }
-    /** The file says that it is decided, and not how. */
-    | { readonly kind: 'unclear'; readonly line: number; readonly message: string }
-}
+import type { Answers } from './answers.ts'
+import type { Desk } from './desk.ts'
+import { lineText, topHeading, words } from './documents.ts'
+import type { PlanPorts } from './ports.ts'
 
 /** The name of a decision's file: `0003-which-database.md`. */
 export function decisionFileName(number: number, question: string): string {
@@ -35,33 +16,29 @@ export function nextDecision(names: readonly string[]): number {
   return 1 + Math.max(0, ...names.map((name) => Number(/^(\d{1,6})-.*\.md$/.exec(name)?.[1] ?? 0)))
 }
 
-/** The text of a decision in MADR's format: open, with a recommendation, or decided. */
+/** The text of an open decision in MADR's format, with a recommendation. */
 export function decisionText(
-  decision: DecisionAnswer,
-  { date, plan, choice }: { readonly date: string; readonly plan: string; readonly choice: Choice | null },
+  decision: Answers['decisions']['decisions'][number],
+  { date, plan }: { date: string; plan: string },
 ): string {
   const { question, context, options, recommended, why } = decision
-  const outcome = choice
-    ? [`Chosen option: ${quoted(choice.chosen)}${choice.remark}${because(choice.why)}`]
-    : [
-        `Recommended option: ${quoted(options[recommended]?.title ?? '')}${because(why)}`,
-        '<!-- To decide: set the status above to accepted, and name the option on a line of its own, as in\n' +
-          `Chosen option: ${commentSafe(quoted(options[recommended]?.title ?? ''))}, because … -->`,
-      ]
+  const option = quoted(options[recommended]?.title ?? '')
   const consequences = options.flatMap(({ title, consequences: text }) => [
     `### ${lineText(title)}`,
     safeNotes(text),
   ])
   return (
     [
-      `---\nstatus: ${choice ? 'accepted' : 'proposed'}\ndate: ${date}\n---`,
+      `---\nstatus: proposed\ndate: ${date}\n---`,
       `# ${lineText(question)}`,
       '## Context and Problem Statement',
       safeNotes(context),
       '## Considered Options',
       options.map(({ title }) => `- ${lineText(title)}`).join('\n'),
       '## Decision Outcome',
-      ...outcome,
+      `Recommended option: ${option}${because(why)}`,
+      '<!-- To decide: set the status above to accepted, and name the option on a line of its own, as in\n' +
+        `Chosen option: ${option.replaceAll('--', '—')}, because … -->`,
       '## Pros and Cons of the Options',
       ...consequences,
       '## More Information',
@@ -80,30 +57,33 @@ function because(why: string): string {
   return `, because ${reason}${/[.!?。]$/.test(reason) ? '' : '.'}`
 }
 
-function commentSafe(text: string): string {
-  return text.replaceAll('--', '—')
+/** An open decision, and what its file lacks. */
+export interface OpenFile {
+  readonly file: string
+  readonly line: number
+  readonly title: string
+  readonly message: string
 }
 
-/** Reads a decision in any usual form that a person may use: MADR's frontmatter, a bullet, or a section. */
-export function readDecision(file: string, text: string): Decision {
-  return { title: topHeading(text) ?? file, standing: standingOf(text) }
-}
-
-function standingOf(text: string): Decision['standing'] {
+/**
+ * What is open in a decision's file, in any usual form that a person may use: MADR's frontmatter, a bullet, or a section.
+ * Null if it is decided, or rejected or replaced.
+ */
+export function openIn(file: string, text: string): OpenFile | null {
+  const title = topHeading(text) ?? file
   const { word, offset } = statusIn(text)
-  if (/^(?:rejected|deprecated|superseded|withdrawn)/.test(word)) return { kind: 'dropped' }
-  if (!/^accepted|^approved/.test(word)) return { kind: 'open' }
-  const chosen = chosenIn(text)
-  if (chosen !== '') return { kind: 'accepted', chosen }
+  if (/^(?:rejected|deprecated|superseded|withdrawn)/.test(word)) return null
+  if (!/^(?:accepted|approved)/.test(word)) return { file, line: 1, title, message: 'it is not decided' }
+  if (chosenIn(text) !== '') return null
   const message = 'it is accepted and names no option: write a line such as Chosen option: "…"'
-  return { kind: 'unclear', line: placeAt(text, offset).line, message }
+  return { file, line: placeAt(text, offset).line, title, message }
 }
 
 const IN_FRONTMATTER = /^(?:\ufeff)?---\r?\n(?:.*\r?\n)*?status:[ \t]*["']?([a-z][^\r\n"']*)/i
 const AS_BULLET = /^[-*+][ \t]+\**status\**[ \t]*:\**[ \t]*([a-z].*)$/im
 const AS_SECTION = /^##[ \t]+status[ \t]*\r?\n+[ \t]*([a-z].*)$/im
 
-function statusIn(text: string): { readonly word: string; readonly offset: number } {
+function statusIn(text: string): { word: string; offset: number } {
   for (const form of [IN_FRONTMATTER, AS_BULLET, AS_SECTION]) {
     const match = form.exec(text)
     if (match) return { word: match[1]!.trim().toLowerCase(), offset: match.index + match[0].length - 1 }
@@ -132,22 +112,30 @@ export interface Choices {
 export function choicesIn(text: string): Choices {
   const [, recommended = null, why = ''] =
     /^Recommended option:\s*"([^"]*)"(?:,\s*because\s+(.*))?$/im.exec(text) ?? []
-  const titles = bodyOf(text, 'Considered Options').flatMap((line) => itemIn(line)?.text.trim() || [])
+  const titles = bodyOf(text, '## Considered Options').flatMap((line) => itemIn(line)?.text.trim() || [])
   return {
-    options: titles.map((title) => ({ title, consequences: bodyOf(text, title, '###').join(' ').trim() })),
+    options: titles.map((title) => ({ title, consequences: bodyOf(text, `### ${title}`).join(' ').trim() })),
     recommended,
     why,
   }
 }
 
 /** The lines below a heading, up to the next heading. */
-function bodyOf(text: string, heading: string, marks = '##'): readonly string[] {
+function bodyOf(text: string, heading: string): readonly string[] {
   const lines = text.split(/\r\n|\r|\n/)
-  const start = lines.findIndex((line) => line.trim() === `${marks} ${heading}`)
+  const start = lines.findIndex((line) => line.trim() === heading)
   if (start < 0) return []
   const rest = lines.slice(start + 1)
   const end = rest.findIndex((line) => /^#{1,6}[ \t]/.test(line))
   return rest.slice(0, end < 0 ? undefined : end)
+}
+
+/** The chosen option, a short remark by whom, and why. */
+export interface Choice {
+  readonly chosen: string
+  /** `(the recommendation, taken with --yes)`; empty if a person chose. */
+  readonly remark: string
+  readonly why: string
 }
 
 /** The file with the chosen option: only its status and its outcome change. */
@@ -160,4 +148,41 @@ export function decidedText(text: string, { chosen, remark, why }: Choice): stri
   const proposal = /^Recommended option:.*$(?:\s*<!-- To decide:[\s\S]*?-->)?/im
   if (proposal.test(accepted)) return accepted.replace(proposal, () => outcome)
   return `${accepted.trimEnd()}\n\n## Decision Outcome\n\n${outcome}\n`
+}
+
+/** Settles open decisions: with the recommendations, by a person, or leaves them open. Returns the changed texts by path. */
+export async function settleDecisions(
+  files: readonly string[],
+  { desk, options, decide }: PlanPorts,
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  const open = openDecisions(files, desk).filter(({ file }) => desk.read(file) !== null)
+  for (const [index, { file, title }] of open.entries()) {
+    const text = desk.read(file) ?? ''
+    const choices = choicesIn(text)
+    const choice =
+      options.yes || options.dryRun
+        ? recommendation(choices)
+        : await decide?.({ ...choices, title, number: index + 1, of: open.length })
+    if (choice === 'later') break
+    if (!choice) continue
+    const decided = decidedText(text, choice)
+    texts.set(file, decided)
+    desk.lay(file, decided)
+  }
+  return texts
+}
+
+function recommendation({ recommended, why }: Choices): Choice | null {
+  if (recommended === null) return null
+  return { chosen: recommended, remark: ' (the recommendation, taken with --yes)', why }
+}
+
+/** The decisions that are not complete. */
+export function openDecisions(files: readonly string[], desk: Desk): readonly OpenFile[] {
+  const message = 'it is gone: bring it back, or take its line out of plan.md'
+  return files.flatMap((file) => {
+    const text = desk.read(file)
+    return text === null ? [{ file, line: 1, title: file, message }] : (openIn(file, text) ?? [])
+  })
 }
