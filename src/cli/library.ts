@@ -192,8 +192,10 @@ async function* eventsOf(project: Project, request: RunRequest, control: Control
     const read = await readFromBranch(world, where, project, { request: wanted, ask: null })
     const asked = overridden(read.project, RUN_OPTIONS, wanted)
     const options = runOptions(wanted, asked)
-    const run = { request: wanted, options, ask: null, emit, control, warnings: read.warnings }
-    await startRun(world, asked, run)
+    const { warnings } = read
+    const run = { request: wanted, options, ask: null, terminal: null, emit, control, warnings }
+    // What fails after the end of the run, such as a notification, nobody hears.
+    await startRun(world, asked, { ...run, warn: () => undefined })
   }
   const finished = begin().finally(() => {
     isOver = true

@@ -61,7 +61,10 @@ export async function openPlace(
 }
 
 /** What attempts in a slot use. */
-export function attemptPorts({ ports }: Pick<Run, 'ports'>, { slot, work, check }: Place): AttemptPorts {
+export function attemptPorts(
+  { ports }: Pick<Run, 'ports'>,
+  { slot, work, check }: Pick<Place, 'slot' | 'work' | 'check'>,
+): AttemptPorts {
   return {
     ...ports,
     slot,

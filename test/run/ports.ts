@@ -9,7 +9,7 @@ import { gateRunner } from '../../src/engine/gates/run.ts'
 import { openHome } from '../../src/engine/slot/home.ts'
 import { Readying, type Needs } from '../../src/engine/slot/ready.ts'
 import { Slot } from '../../src/engine/slot/slot.ts'
-import { BranchTasks } from '../../src/cli/setup/branch-tasks.ts'
+import { branchTasks } from '../../src/cli/setup/run-ports.ts'
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import type { Gate, GateResult, Usage } from '../../src/base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
@@ -149,7 +149,7 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
         prompt ?? (async ({ task }) => ({ text: task.source, estimate: 0, warnings: [], resources: [] })),
       origins: async () => NO_ORIGINS,
     },
-    source: new BranchTasks(home, where),
+    source: branchTasks(home, where),
     edits: {
       complete: completeTask,
       block: blockTask,

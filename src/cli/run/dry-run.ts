@@ -6,11 +6,12 @@ import { openReadingGit } from '../../git/door.ts'
 import { listRecords } from '../../git/record.ts'
 import { Agents } from '../../agents/agents.ts'
 import { openOrigins } from '../../authoring/origins.ts'
+import { shownUrl } from '../../config/queue-url.ts'
 import type { Project } from '../../config/project.ts'
 import { openRepository, unlessGitIsMissing } from '../../git/open-repository.ts'
 import { runOptions, type RunRequest } from '../setup/run-options.ts'
 import { openSandbox } from '../setup/sandbox.ts'
-import { shownQueue } from '../setup/queue.ts'
+import { meantQueue } from '../setup/queue.ts'
 import { Readying } from '../../engine/slot/ready.ts'
 import { openHome } from '../../engine/slot/home.ts'
 import { slotsFolder } from '../setup/slots.ts'
@@ -61,7 +62,7 @@ export async function dryRun(context: Context, project: Project, request: RunReq
     estimate,
     // With a queue the workers decide what runs at once, and where.
     workspaces: isElsewhere ? null : await workspacesOfRun(io, project, options),
-    queue: isElsewhere ? shownQueue(request.queue, io, project) : null,
+    queue: isElsewhere ? shownUrl(meantQueue(request.queue, io, project)) : null,
   }
   const unseen = await notCommitted(io, project, task.file)
   const all = unseen === null ? warnings : [...warnings, unseen]

@@ -2,40 +2,38 @@ import { randomBytes } from 'node:crypto'
 import { Control } from '../../engine/control.ts'
 import { runFolder } from '../../engine/folder.ts'
 import { openLogs } from '../../engine/journal.ts'
-import type { RunPorts } from '../../engine/ports.ts'
-import { openHome } from '../../engine/slot/home.ts'
-import { BranchTasks } from './branch-tasks.ts'
+import type { RunPorts, TaskSource } from '../../engine/ports.ts'
+import { openHome, type Home } from '../../engine/slot/home.ts'
 import type { Workers } from '../../engine/workers/port.ts'
+import { contentsOf } from '../../git/contents.ts'
 import { openGit, openReadingGit } from '../../git/door.ts'
+import { MODES } from '../../git/raw-changes.ts'
 import { listRecords } from '../../git/record.ts'
 import { pushBranch } from '../../git/remote.ts'
 import { openSealer } from '../../git/seal/sealer.ts'
+import { entriesIn } from '../../git/tree.ts'
 import { newMark, withMark } from '../../process/mark.ts'
 import { sleep } from '../../process/sleep.ts'
 import { StartedProcesses } from '../../process/started.ts'
-import type { PersonTerminal } from '../../process/terminal.ts'
 import { endLeftovers } from '../../process/tree.ts'
 import { answerTask, blockTask, completeTask, retryTask, taskToAdd } from '../../backlog/finish.ts'
 import type { Task } from '../../backlog/model.ts'
-import { parseTask } from '../../backlog/parse.ts'
+import { inOrder } from '../../backlog/order.ts'
+import { parseTask, unreadableTask } from '../../backlog/parse.ts'
 import { asSpelled } from '../../backlog/status-spelling.ts'
 import type { Agents } from '../../agents/agents.ts'
 import { highestNumber } from '../../authoring/highest-number.ts'
 import { openOrigins } from '../../authoring/origins.ts'
-import type { Project } from '../../config/project.ts'
+import type { Place, Project } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import type { Sandbox } from './sandbox.ts'
 import { slotsOf } from './slots.ts'
 import type { World } from '../../base/world.ts'
 
-/** What the ports of a run are made of, besides the project. */
-interface RunWiring {
+/** What the ports of a run are made of, besides the project; without a person, nobody is asked. */
+interface RunWiring extends Partial<Pick<RunPorts, 'ask' | 'terminal' | 'control'>> {
   readonly agents: Agents
-  readonly ask: RunPorts['ask']
-  /** Where a person can drive an agent; null if there is no terminal. */
-  readonly terminal?: PersonTerminal | null | undefined
   readonly sandbox: Sandbox
-  readonly control?: Control | undefined
   /** What makes its attempts elsewhere; null if all attempts are made here. */
   readonly workers?: Workers | null
 }
@@ -44,30 +42,25 @@ interface RunWiring {
 export async function runPorts(
   world: World,
   project: Project,
-  { agents, ask, terminal = null, sandbox, control = new Control(), workers = null }: RunWiring,
+  { agents, sandbox, ask = null, terminal = null, control = new Control(), workers = null }: RunWiring,
 ): Promise<RunPorts> {
   const { root, vocabulary, config, tierOf } = project
+  const { env } = world
   const { repository } = await openWithCommit(world, root)
   const mark = newMark()
-  const home = await openHome(
-    openGit({ cwd: repository.root, env: withMark(world.env, mark) }),
-    repository,
-    root,
-  )
+  const home = await openHome(openGit({ cwd: repository.root, env: withMark(env, mark) }), repository, root)
   const folder = runFolder(root, repository)
   control.obey(world.signal, world.urgent)
   const now = (): number => world.now().getTime()
   const started = new StartedProcesses(now)
   const words = asSpelled(vocabulary, project.tasks)
   const parsed = (file: string, text: string): Promise<Task> => parseTask({ file, text }, vocabulary)
-  const highest = (tasks: readonly Task[]): Promise<number> =>
-    highestNumber(openReadingGit({ cwd: root, env: world.env }), project, tasks)
   let drafter: RunPorts['draftTask'] | null = null
   return {
     home,
-    slots: slotsOf(project, { home, env: world.env, agents, sandbox, started }),
+    slots: slotsOf(project, { home, env, agents, sandbox, started }),
     workers,
-    source: new BranchTasks(home, project),
+    source: branchTasks(home, project),
     edits: {
       complete: (task, completion) => completeTask(task, completion, words),
       block: (task, blockage) => blockTask(task, blockage, words),
@@ -88,8 +81,10 @@ export async function runPorts(
     ask,
     terminal,
     server: world.self,
-    draftTask: async (draft, tasks) => {
-      drafter ??= (await import('../../authoring/add-task.ts')).taskAdder(project, highest)
+    async draftTask(draft, tasks) {
+      const { taskAdder } = await import('../../authoring/add-task.ts')
+      const git = openReadingGit({ cwd: root, env })
+      drafter ??= taskAdder(project, (known) => highestNumber(git, project, known))
       return drafter(draft, tasks)
     },
     push: () => pushBranch(home.git),
@@ -101,8 +96,48 @@ export async function runPorts(
     now: world.now,
     sleep,
     checkpoint: () => undefined,
-    env: world.env,
+    env,
     control,
     pid: world.pid,
+  }
+}
+
+/** The tasks of a branch, read from commits: a file that has not changed is not read again. */
+export function branchTasks(
+  { git, prefix }: Home,
+  { folders, vocabulary }: Pick<Place, 'folders' | 'vocabulary'>,
+): TaskSource {
+  let read: string | null = null
+  let known = new Map<string, { readonly hash: string; readonly task: Task }>()
+  let tasks: readonly Task[] = []
+  const filesAt = async (commit: string) => {
+    const below = folders.names.map((folder) => (folder === '.' ? prefix : `${prefix}${folder}/`))
+    const entries = await entriesIn(git, ['--full-tree', commit, '--', ...below.filter(Boolean)])
+    return entries.flatMap((entry) => {
+      const path = entry.path.slice(prefix.length)
+      return entry.path.startsWith(prefix) && folders.includes(path) ? [{ ...entry, path }] : []
+    })
+  }
+  return {
+    folders,
+    tasks: () => tasks,
+    async at(commit) {
+      if (commit === read) return
+      const files = await filesAt(commit)
+      const changed = files.filter(({ path, hash }) => known.get(path)?.hash !== hash)
+      const hashes = changed.map(({ hash }) => hash)
+      const texts = await contentsOf(git, hashes)
+      for (const { path: file, mode, hash } of changed) {
+        const text = texts.get(hash)?.toString() ?? ''
+        const task =
+          mode === MODES.link
+            ? unreadableTask(file, 'it is a link')
+            : await parseTask({ file, text }, vocabulary)
+        known.set(file, { hash, task })
+      }
+      known = new Map(files.map(({ path }) => [path, known.get(path)!]))
+      tasks = inOrder([...known.values()].map(({ task }) => task))
+      read = commit
+    },
   }
 }
