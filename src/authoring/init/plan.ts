@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { builtFile } from '../../base/built-file.ts'
 import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
 import { EXAMPLE_DESCRIPTION } from '../../backlog/template.ts'
 import { TASK_VOCABULARY } from '../../backlog/vocabulary.ts'
@@ -66,3 +68,37 @@ const FIRST_TASK = draftOf({
   blockedReason:
     'This is an example, and no agent works on it: make it a task of yours, with the status TODO and without this section, or delete the file.',
 })
+
+/** What the files for GitHub depend on. */
+interface GithubFindings extends Pick<InitFindings, 'dir'> {
+  /** The path from the top of the repository to the project: empty, or ending with a slash. */
+  readonly prefix: string
+  /** The version of ralph that the workflows install. */
+  readonly version: string
+  /** Whether to add a workflow that runs agents. */
+  readonly withRun: boolean
+}
+
+/** The files for a team on GitHub: checks of pull requests, templates, and a workflow that runs agents. */
+export function githubFiles({ prefix, version, dir, withRun }: GithubFindings): readonly PlannedFile[] {
+  const up = '../'.repeat(prefix.split('/').length - 1)
+  const names = [
+    'workflows/ralph-check.yml',
+    ...(withRun ? ['workflows/ralph-run.yml'] : []),
+    'ISSUE_TEMPLATE/ralph-task.yml',
+    'PULL_REQUEST_TEMPLATE/ralph-tasks.md',
+  ]
+  return names.map((name) => {
+    const text = readFileSync(builtFile(`github/${name}`), 'utf8')
+      .replace('RALPH_VERSION', () => version)
+      .replace('TASK_FOLDER', () => dir)
+    const own = prefix === '' ? text.replace(ELSEWHERE, '') : text
+    return {
+      file: `${up}.github/${name}`,
+      text: own.replace('PROJECT_FOLDER', () => JSON.stringify(prefix.slice(0, -1))),
+    }
+  })
+}
+
+/** What a workflow says of the folder of a project that is not at the top of its repository. */
+const ELSEWHERE = / *defaults:\n *run:\n *working-directory: PROJECT_FOLDER\n/
