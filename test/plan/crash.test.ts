@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -13,6 +13,8 @@ beforeAll(async () => {
   const bundle = await rolldown({ input, platform: 'node', logLevel: 'silent' })
   await bundle.write({ dir: built, format: 'esm' })
   await bundle.close()
+  const prompts = new URL('../../src/authoring/plan/prompts', import.meta.url)
+  cpSync(prompts, join(built, 'prompts'), { recursive: true })
 })
 
 /** Plans in a process of its own that is killed at a checkpoint, by its number; the signal that ended it. */
