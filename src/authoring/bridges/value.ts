@@ -4,7 +4,18 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser/lib/esm/main.js'
-import { isAlias, isMap, isScalar, isSeq, parseDocument, type Document, type Node as YamlNode } from 'yaml'
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseDocument,
+  type Alias,
+  type Document,
+  type Scalar as YamlScalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml'
 import type { Span } from '../../base/diagnostic.ts'
 import { isDeep } from '../../backlog/markdown/frontmatter.ts'
 
@@ -101,61 +112,55 @@ export function readYamlValue(text: string): ValueReading {
     return { ok: false, at: error.pos[0], message: `not valid YAML: ${error.message.split('\n', 1)[0]}` }
   if (document.contents === null) return { ok: false, at: 0, message: 'the file is empty' }
   try {
-    return { ok: true, value: fromYaml(document.contents, { document, text, known: new Map() }) }
+    return { ok: true, value: fromYaml(document) }
   } catch (error) {
     if (error instanceof Misread) return { ok: false, at: error.at, message: error.message }
     throw error
   }
 }
 
-interface YamlReader {
-  readonly document: Document
-  readonly text: string
-  /** Values that were read already; null while one is being read. */
-  readonly known: Map<YamlNode, Value | null>
-}
+function fromYaml(document: Document): Value {
+  // Values that were read already; null while one is being read.
+  const known = new Map<unknown, Value | null>()
+  return valueAt(document.contents, 0)
 
-function fromYaml(node: unknown, reader: YamlReader): Value {
-  if (isAlias(node)) {
-    const at = node.range?.[0] ?? 0
-    const target = node.resolve(reader.document)
-    if (!target) throw new Misread(at, `nothing has the anchor ${node.source}`)
-    const value = reader.known.get(target) ?? null
-    if (value === null) throw new Misread(at, `${node.source} holds itself`)
-    return value.kind === 'scalar' ? { ...value, span: { start: at, end: node.range?.[1] ?? at } } : value
+  function valueAt(node: unknown, at: number): Value {
+    if (isAlias(node)) return aliased(node)
+    if (!isMap(node) && !isSeq(node) && !isScalar(node))
+      return { kind: 'scalar', value: null, text: '', span: { start: at, end: at } }
+    known.set(node, null)
+    const value = contentOf(node)
+    known.set(node, value)
+    return value
   }
-  if (!isMap(node) && !isSeq(node) && !isScalar(node))
-    return { kind: 'scalar', value: null, text: '', span: { start: 0, end: 0 } }
-  reader.known.set(node, null)
-  const [start, end] = node.range ?? [0, 0]
-  const value = contentOf(node, { start, end }, reader)
-  reader.known.set(node, value)
-  return value
-}
 
-function contentOf(node: unknown, span: Span, reader: YamlReader): Value {
-  if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => fromYaml(item, reader)), span }
-  if (!isMap(node)) {
-    const { value, source } = node as { value: unknown; source?: string }
-    const scalar = ['string', 'number', 'boolean'].includes(typeof value) ? (value as Scalar['value']) : null
-    return { kind: 'scalar', value: scalar, text: scalar === null ? '' : (source ?? String(scalar)), span }
+  function aliased(alias: Alias): Value {
+    const [start, end] = alias.range ?? [0, 0]
+    const target = alias.resolve(document)
+    if (!target) throw new Misread(start, `nothing has the anchor ${alias.source}`)
+    const value = known.get(target) ?? null
+    if (value === null) throw new Misread(start, `${alias.source} holds itself`)
+    return value.kind === 'scalar' ? { ...value, span: { start, end } } : value
   }
-  const entries = new Map<string, Value>()
-  let firstKey: number | null = null
-  for (const { key, value } of node.items) {
-    const at = isScalar(key) ? (key.range?.[0] ?? span.start) : span.start
-    if (!isScalar(key)) throw new Misread(at, 'a key is to be a plain word')
-    firstKey ??= at
-    const here = value ?? { range: [key.range?.[1] ?? at] }
-    entries.set(String(key.value), isEmpty(here) ? nothingAt(here.range[0]) : fromYaml(here, reader))
+
+  function contentOf(node: YAMLMap | YAMLSeq | YamlScalar): Value {
+    const [start, end] = node.range ?? [0, 0]
+    const span = { start, end }
+    if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => valueAt(item, start)), span }
+    if (!isMap(node)) {
+      const { value, source } = node
+      const isPlain = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      if (!isPlain) return { kind: 'scalar', value: null, text: '', span }
+      return { kind: 'scalar', value, text: source ?? String(value), span }
+    }
+    const entries = new Map<string, Value>()
+    let firstKey: number | null = null
+    for (const { key, value } of node.items) {
+      const [at, after] = (isScalar(key) && key.range) || [start, start]
+      if (!isScalar(key)) throw new Misread(at, 'a key is to be a plain word')
+      firstKey ??= at
+      entries.set(String(key.value), valueAt(value, after))
+    }
+    return { kind: 'table', entries, firstKey, span }
   }
-  return { kind: 'table', entries, firstKey, span }
-}
-
-function isEmpty(value: unknown): value is { readonly range: readonly [number] } {
-  return typeof value === 'object' && value !== null && 'range' in value && Object.keys(value).length === 1
-}
-
-function nothingAt(at: number): Scalar {
-  return { kind: 'scalar', value: null, text: '', span: { start: at, end: at } }
 }
