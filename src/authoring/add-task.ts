@@ -22,7 +22,7 @@ export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => P
       ...added.filter(({ number }) => known.every((task) => task.number !== number)),
     ].sort((one, other) => one.number - other.number)
     try {
-      const composed = composeTask({ ...place, tasks }, draftIn(draft, tasks))((await highestOf(tasks)) + 1)
+      const composed = composeTask({ ...place, tasks }, (await highestOf(tasks)) + 1, draftIn(draft, tasks))
       const task = await parseTask(composed, place.vocabulary)
       refuseUnlessMeant(task, draft)
       const found = startLint([...tasks, task], await lintContext(place))(task)

@@ -26,8 +26,7 @@ import { findBacklog, FORMATS, isBroken, readForeign, type FoundBacklog } from '
 import { openSources } from './bridges/source.ts'
 import { foreignTree, recordingTree, treeOfTexts, type Tree } from './bridges/tree.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
-import { highestNumber } from './highest-number.ts'
-import { idDigits } from './new-task.ts'
+import { highestNumber, idDigits } from './new-task.ts'
 
 /** The options of an import. */
 export interface ImportWish {

@@ -1,57 +1,57 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { notWritten } from '../base/atomic-file.ts'
 import { codeOf, UserError } from '../base/errors.ts'
 import { whyOutside } from '../base/paths.ts'
 import { type Draft, draftWriter } from '../backlog/draft.ts'
 import { isMilestone } from '../backlog/milestone.ts'
 import type { Task, TaskName } from '../backlog/model.ts'
-import { fileIn } from '../backlog/task-folders.ts'
-import { idOf } from '../backlog/values.ts'
-import { notWritten } from './not-written.ts'
-import type { Place } from '../config/project.ts'
+import { fileIn, idInFileName } from '../backlog/task-folders.ts'
+import { idOf, numberOf } from '../backlog/values.ts'
+import type { Place, Project } from '../config/project.ts'
+import type { Git } from '../git/git.ts'
+import { namesEverywhere } from '../git/names.ts'
 
-/** Where a new task is written, the existing tasks, and the highest number in use anywhere. */
-type NewTaskPlace = Pick<Place, 'root' | 'folders' | 'vocabulary'> & {
-  readonly tasks: readonly Task[]
-  readonly highest: number
+/**
+ * The highest number of any task: among these, on all branches, in all worktrees. The next number is free everywhere, so
+ * two pull requests do not use the same one. `git` runs in the project's root.
+ */
+export async function highestNumber(
+  git: Git,
+  { folders }: Pick<Place, 'folders'>,
+  tasks: readonly Pick<TaskName, 'number'>[],
+): Promise<number> {
+  const names = await namesEverywhere(git, folders.names)
+  const ids = [...names].flatMap((name) => idInFileName(name) ?? [])
+  const numbers = [...ids.map(numberOf), ...tasks.map(({ number }) => number)]
+  return numbers.reduce((most, number) => Math.max(most, number), 0)
 }
 
 // A file with more digits is not read as a task.
 const LONGEST_ID = 'T-'.length + 12
 
-/** A new task's file, not written yet. */
-interface ComposedTask {
-  readonly id: string
-  readonly file: string
-  readonly text: string
-}
-
-/** Composes the file of a new task for each number that is asked for. */
+/** The file of a new task with this number. */
 export function composeTask(
-  { folders, tasks, vocabulary }: Omit<NewTaskPlace, 'root' | 'highest'>,
+  { folders, tasks, vocabulary }: Pick<Project, 'folders' | 'tasks' | 'vocabulary'>,
+  number: number,
   draft: Draft,
-): (number: number) => ComposedTask {
-  const digits = idDigits(tasks)
-  const textOf = draftWriter(tasks, vocabulary)
-  return (number) => {
-    const id = idOf(number, digits)
-    if (id.length > LONGEST_ID)
-      throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
-    const file = fileIn(folders.first, `${id}.md`)
-    return { id, file, text: textOf(id, draft) }
-  }
+) {
+  const id = idOf(number, idDigits(tasks))
+  if (id.length > LONGEST_ID)
+    throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
+  return { id, file: fileIn(folders.first, `${id}.md`), text: draftWriter(tasks, vocabulary)(id, draft) }
 }
 
-/** Claims a number by creating its file: if another process was faster, the next number is tried. */
+/** Claims the first number from this one on by creating its file: if another process was faster, the next is tried. */
 export function writeNewTask(
-  place: NewTaskPlace,
+  project: Pick<Project, 'root' | 'folders' | 'tasks' | 'vocabulary'>,
+  first: number,
   draft: Draft,
-): { readonly id: string; readonly file: string } {
-  const compose = composeTask(place, draft)
-  for (let number = place.highest + 1; ; number++) {
-    const { id, file, text } = compose(number)
+) {
+  for (let number = first; ; number++) {
+    const { id, file, text } = composeTask(project, number, draft)
     try {
-      writeFileSync(join(place.root, file), text, { flag: 'wx' })
+      writeFileSync(join(project.root, file), text, { flag: 'wx' })
       return { id, file }
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw notWritten(file, error)
@@ -61,8 +61,7 @@ export function writeNewTask(
 
 /** The number of digits in a new task's id: as many as in the last one's. */
 export function idDigits(tasks: readonly TaskName[]): number {
-  const last = tasks.at(-1)
-  return last ? last.id.length - 'T-'.length : 3
+  return (tasks.at(-1)?.id ?? 'T-001').length - 'T-'.length
 }
 
 /** The existing milestone that the text names by its number or name, else the text. */
@@ -70,15 +69,6 @@ export function milestoneLike(typed: string | undefined, tasks: readonly Task[])
   if (typed === undefined) return null
   const known = tasks.find((task) => task.milestone !== null && isMilestone(task.milestone, typed))
   return known?.milestone ?? typed.replace(/\s+/g, ' ').trim()
-}
-
-/** Whether no task has that milestone yet, and those that there are, in the order of the tasks. */
-export function newMilestone(
-  milestone: string | null,
-  tasks: readonly Task[],
-): { readonly isNew: boolean; readonly known: readonly string[] } {
-  const known = [...new Set(tasks.flatMap((task) => task.milestone ?? []))]
-  return { isNew: milestone !== null && !known.includes(milestone), known }
 }
 
 /** A path of the repository without code marks; `what` names its source in an error. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { platform } from 'node:os'
-import { dirname } from 'node:path'
-import { codeOf } from './errors.ts'
+import { dirname, join } from 'node:path'
+import { codeOf, UserError } from './errors.ts'
 
 /**
  * Writes a file so that every reader, also after a crash, finds the old text or the new one, never a part. It does
@@ -22,6 +22,23 @@ export function writeFileAtomic(path: string, text: string): void {
     rmSync(draft, { force: true })
     throw error
   }
+}
+
+/** Writes a file of the project; throws an error that a person can act on. */
+export function writeFileOf(root: string, file: string, text: string): void {
+  try {
+    writeFileAtomic(join(root, file), text)
+  } catch (error) {
+    throw notWritten(file, error)
+  }
+}
+
+/** The error for a file of the project that could not be written. */
+export function notWritten(file: string, error: unknown): UserError {
+  return new UserError(
+    `${file} cannot be written (${String(codeOf(error) ?? error)})`,
+    'Check who may write there.',
+  )
 }
 
 /** The system calls of a rename. */

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import type { Io } from './io.ts'
-import { notWritten } from '../authoring/not-written.ts'
+import { notWritten } from '../base/atomic-file.ts'
 
 /** Whether this process runs in a GitHub action. */
 export function isInAction({ env }: Pick<Io, 'env'>): boolean {

@@ -14,7 +14,7 @@ import { lintSummary, lintView } from '../../screen/lint-view.ts'
 import type { ContextOf } from '../commands.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
 import { addToJobSummary, isInAction, prefixInRepository } from '../github.ts'
-import { writeFileOf } from '../../authoring/not-written.ts'
+import { writeFileOf } from '../../base/atomic-file.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 import { openPlace, type Place } from '../../config/project.ts'
 import type { Renumbered } from '../../authoring/renumber.ts'
@@ -96,7 +96,7 @@ async function checkFiles(context: Context, place: Place) {
 }
 
 /** Gives a new number to tasks whose number is in use on the main branch, before the checks. */
-async function renumberTwice({ io }: Context, place: Place): Promise<readonly Renumbered[]> {
+async function renumberTwice({ io }: Context, place: Place): Promise<Renumbered> {
   const [{ renumber }, { openReadingGit }, { openRepository, unlessGitIsMissing }] = await Promise.all([
     import('../../authoring/renumber.ts'),
     import('../../git/door.ts'),

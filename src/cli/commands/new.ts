@@ -7,8 +7,7 @@ import type { ContextOf } from '../commands.ts'
 import { type Draft, draftOf } from '../../backlog/draft.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { findTask } from '../../config/find-task.ts'
-import { highestNumber } from '../../authoring/highest-number.ts'
-import { milestoneLike, newMilestone, pathIn, writeNewTask } from '../../authoring/new-task.ts'
+import { highestNumber, milestoneLike, pathIn, writeNewTask } from '../../authoring/new-task.ts'
 import { openProject, type Project } from '../../config/project.ts'
 import { unlessGitIsMissing } from '../../git/open-repository.ts'
 import { paragraph } from '../../screen/block.ts'
@@ -26,7 +25,7 @@ export async function run(context: Context): Promise<number> {
     highestNumber(git, project, project.tasks),
     project.tasks.at(-1)?.number ?? 0,
   )
-  const { id, file } = writeNewTask({ ...project, highest }, draft)
+  const { id, file } = writeNewTask(project, highest + 1, draft)
   noteMilestone(context, project)
   if (context.json) context.printJson({ version: 1, id, file })
   else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
@@ -36,9 +35,10 @@ export async function run(context: Context): Promise<number> {
 /** A new milestone may be a misspelled one, or a number that nobody has given a name. */
 function noteMilestone({ options, note }: Context, { tasks }: Project): void {
   const milestone = milestoneLike(options.milestone, tasks)
-  const { isNew, known } = newMilestone(milestone, tasks)
+  const known = [...new Set(tasks.flatMap((task) => task.milestone ?? []))]
   const others = known.length === 0 ? '' : ` (so far: ${fewOf(known, 5)})`
-  if (isNew) note([paragraph([], `note: the milestone "${milestone}" is new${others}`)])
+  if (milestone !== null && !known.includes(milestone))
+    note([paragraph([], `note: the milestone "${milestone}" is new${others}`)])
 }
 
 function draftIn({ options }: Context, { root, tasks }: Project, title: string): Draft {

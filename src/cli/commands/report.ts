@@ -1,12 +1,11 @@
 import { basename, resolve } from 'node:path'
-import { writeFileAtomic } from '../../base/atomic-file.ts'
+import { notWritten, writeFileAtomic } from '../../base/atomic-file.ts'
 import { readReport } from '../../history/report.ts'
 import { openPlace } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
 import { reportPage } from '../../screen/page/page.ts'
 import { line } from '../../screen/block.ts'
 import type { ContextOf } from '../commands.ts'
-import { notWritten } from '../../authoring/not-written.ts'
 
 /** Writes a page on what was done, when and at what cost, and what failed, from git alone. */
 export async function run(context: ContextOf<'report'>): Promise<number> {
