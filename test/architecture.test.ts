@@ -36,6 +36,8 @@ const ARROWS: Record<string, readonly string[]> = {
   ],
   'authoring/init': ['authoring', 'backlog', 'config'],
   screen: [
+    'authoring',
+    'authoring/init',
     'authoring/plan',
     'backlog',
     'backlog/markdown',

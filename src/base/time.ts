@@ -27,29 +27,38 @@ export function wholeMinutes(seconds: number): string {
   return formatDuration(seconds < 60 ? seconds : Math.floor(seconds / 60) * 60)
 }
 
+/** A moment: as a date, as a text in ISO 8601, or in seconds since 1970 as git has it. */
+type Moment = Date | string | number
+
+function dateOf(moment: Moment): Date {
+  return new Date(typeof moment === 'number' ? moment * 1000 : moment)
+}
+
 /** Never negative: clocks may be set back. */
-export function secondsBetween(from: Date, to: Date): number {
-  return Math.max(0, (to.getTime() - from.getTime()) / 1000)
+export function secondsBetween(from: Moment, to: Moment): number {
+  return Math.max(0, (dateOf(to).getTime() - dateOf(from).getTime()) / 1000)
 }
 
 /** `2025-01-15 14:30`, in local time. */
-export function minuteText(date: Date): string {
-  return `${dayText(date)} ${clockText(date)}`
+export function minuteText(moment: Moment): string {
+  return `${dayText(moment)} ${clockText(moment)}`
 }
 
 /** `2025-01-15`, in local time. */
-export function dayText(date: Date): string {
+export function dayText(moment: Moment): string {
+  const date = dateOf(moment)
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
 /** `14:30`, in local time. */
-export function clockText(date: Date): string {
+export function clockText(moment: Moment): string {
+  const date = dateOf(moment)
   return `${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
 /** How long a wait lasts: `for 42s`, `until 14:30`, or on another day `until 2025-01-18 14:30`. */
-export function waitText(until: Date, now: Date): string {
-  const left = Math.ceil((until.getTime() - now.getTime()) / 1000)
+export function waitText(until: Moment, now: Moment): string {
+  const left = Math.ceil(secondsBetween(now, until))
   if (left > 0 && left < 60) return `for ${left}s`
   return `until ${dayText(until) === dayText(now) ? clockText(until) : minuteText(until)}`
 }

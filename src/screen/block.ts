@@ -40,6 +40,9 @@ export type Block =
       readonly indent: string
     }
 
+/** All that a view shows. */
+export type View = readonly Block[]
+
 /** The cells of one row, or a line across the whole table. */
 export type Row = readonly Cell[] | Spread
 
@@ -65,25 +68,25 @@ export function spread(left: Line, right: Line = []): Spread {
   return { kind: 'spread', left, right }
 }
 
-/** Cells in aligned columns. */
+/** Cells in aligned columns; nothing without rows. */
 export function table(
   rows: readonly Row[],
-  { indent = '  ', ...how }: { readonly shrink?: number[]; readonly wrap?: number; readonly indent?: string },
-): Block {
-  return { kind: 'table', rows, indent, ...how }
+  { indent = '  ', ...how }: { shrink?: number[]; wrap?: number; indent?: string },
+): View {
+  return rows.length === 0 ? [] : [{ kind: 'table', rows, indent, ...how }]
 }
 
 /** An empty line. */
 export const BLANK: Block = { kind: 'line', line: [] }
 
 /** Blocks below an empty line and a heading; nothing if there are none. */
-export function section(heading: string, blocks: readonly Block[]): readonly Block[] {
+export function section(heading: string, blocks: View): View {
   if (blocks.length === 0) return []
   return [BLANK, ...(heading === '' ? [] : [line(strong(heading))]), ...blocks]
 }
 
 /** The first of many things, and how many more there are. */
-export function first<T>(items: readonly T[], most: number, show: (item: T) => Block): readonly Block[] {
+export function first<T>(items: readonly T[], most: number, show: (item: T) => Block): View {
   const more = items.length - most
   return [...items.slice(0, most).map(show), ...(more > 0 ? [line(dim(`and ${more} more`))] : [])]
 }
@@ -96,6 +99,11 @@ export function facts(head: Line, parts: readonly (string | false | null)[], ton
     .split('\n')
     .map((word): Line => [tone ? { text: word, tone } : word])
   return { kind: 'hang', head, words, gap: ' ' }
+}
+
+/** The parts that apply, with dots between. */
+export function dotted(...parts: readonly (string | false | null | undefined)[]): string {
+  return parts.filter(Boolean).join(' · ')
 }
 
 /** A sentence after a head, wrapped at words below it. */

@@ -2,7 +2,7 @@ import { counted, fewOf, shortened } from '../base/text.ts'
 import type { TaskJson } from '../backlog/json.ts'
 import type { BacklogDiff, DiffItem } from '../history/backlog-diff.ts'
 import type { FieldChange, TaskChange } from '../history/task-change.ts'
-import { strong, dim, accent, bad, line, paragraph, section, type Block } from './block.ts'
+import { strong, dim, accent, bad, line, paragraph, section, type View } from './block.ts'
 import { partOf, mermaidOf } from './graph-text.ts'
 import { groupAlike, lintLine } from './lint-view.ts'
 import { markdownText } from './printable.ts'
@@ -16,7 +16,7 @@ interface Group {
 }
 
 /** The changes of a range to the backlog, in words. */
-export function diffView(diff: BacklogDiff): readonly Block[] {
+export function diffView(diff: BacklogDiff): View {
   const groups = groupsOf(diff)
   const summary = summaryOf(diff, groups)
   if (summary === '') return [line(`Nothing in the backlog has changed in ${diff.range.text}.`)]

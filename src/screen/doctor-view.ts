@@ -1,4 +1,4 @@
-import { dim, good, bad, line, table, BLANK, type Block, type Row } from './block.ts'
+import { dim, good, bad, line, table, BLANK, type View, type Row } from './block.ts'
 import { counted } from '../base/text.ts'
 
 /** One checked thing. */
@@ -10,7 +10,7 @@ export interface Examined {
 }
 
 /** Each checked thing, what to do about problems, and how many there are. */
-export function doctorView(findings: readonly Examined[]): readonly Block[] {
+export function doctorView(findings: readonly Examined[]): View {
   const rows = findings.flatMap((finding, index): readonly Row[] => {
     const { area, level, message, fix } = finding
     const isFirst = findings[index - 1]?.area !== area
@@ -19,7 +19,7 @@ export function doctorView(findings: readonly Examined[]): readonly Block[] {
   })
   const problems = findings.filter(({ level }) => level === 'problem').length
   return [
-    table(rows, { wrap: 2, indent: '' }),
+    ...table(rows, { wrap: 2, indent: '' }),
     BLANK,
     line(
       problems === 0

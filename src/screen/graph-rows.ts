@@ -1,5 +1,7 @@
 import type { TaskState } from '../backlog/select/selection.ts'
 import type { Facts } from '../backlog/model.ts'
+import { dim, line, table, BLANK, type Cell, type View } from './block.ts'
+import { signOf } from './task-lines.ts'
 
 /** One task in the drawing: the lanes of its row, and the needs without a lane. */
 interface GraphRow {
@@ -96,7 +98,7 @@ function joint(left: boolean, right: boolean, ends: boolean): string {
 export type DrawnTask = Facts<'title' | 'depends'>
 
 /** The tasks in layers, each below all its needs, by number within a layer; tasks that wait for a cycle come last. */
-export function inLayers(states: readonly TaskState<DrawnTask>[]): readonly TaskState<DrawnTask>[] {
+function inLayers(states: readonly TaskState<DrawnTask>[]): readonly TaskState<DrawnTask>[] {
   const dependants = new Map<number, TaskState<DrawnTask>[]>()
   for (const { task } of states) dependants.set(task.number, [])
   const open = new Map<TaskState<DrawnTask>, number>()
@@ -131,3 +133,33 @@ function nextLayer(
   }
   return next.sort((a, b) => a.task.number - b.task.number)
 }
+
+/** More lanes would leave no room for titles; the other needs are listed in words. */
+const MOST_LANES = 16
+const LEAST_LANES = 4
+const TITLE_COLUMNS = 44
+
+/** The dependencies drawn for a terminal of that width; null for a pipe. */
+export function graphView(states: readonly TaskState<DrawnTask>[], columns: number | null): View {
+  const limit = Math.max(
+    LEAST_LANES,
+    Math.min(MOST_LANES, Math.floor(((columns ?? 100) - TITLE_COLUMNS) / 2)),
+  )
+  const rows = graphRows(states, limit).map(({ state, before, after, unseen }): readonly Cell[] => {
+    const { task } = state
+    const isDone = task.status === 'DONE'
+    const needs = unseen.length > 0 ? dim(`← ${unseen.join(', ')}`) : ''
+    return [[dim(before), signOf(state), dim(after)], task.id, isDone ? dim(task.title) : task.title, needs]
+  })
+  return [
+    ...table(rows, { shrink: [2], indent: '' }),
+    BLANK,
+    line(dim('✓ done  ▸ eligible  · waits  ■ blocked  ? unclear')),
+    ...(rows.length > MOST_ROWS ? [line(dim(LESS))] : []),
+  ]
+}
+
+/** In a drawing longer than a screen, the start of a lane is not visible. */
+const MOST_ROWS = 30
+const LESS =
+  'Less of it: ralph graph --todo leaves out what is done, ralph graph T-004 shows the part of one task.'

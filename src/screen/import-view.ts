@@ -1,40 +1,32 @@
-import type { Diagnostic } from '../base/diagnostic.ts'
+import type { Imported } from '../authoring/import-tasks.ts'
 import { counted } from '../base/text.ts'
-import { dim, accent, good, bad, line, paragraph, table, first, BLANK, type Block } from './block.ts'
-
-/** The data of `ralph import`. */
-interface ImportScreen {
-  readonly format: string
-  readonly path: string
-  readonly mistakes: readonly Diagnostic[]
-  readonly isRefused: boolean
-  readonly written: readonly (ImportedName & { readonly title: string; readonly isNew: boolean })[]
-  readonly both: readonly { readonly task: ImportedName; readonly parts: readonly string[] }[]
-  readonly gone: readonly ImportedName[]
-  readonly dropped: number
-  readonly files: readonly string[]
-  readonly kept: readonly string[]
-  readonly sync: boolean
-}
-
-interface ImportedName {
-  readonly id: string
-  readonly key: string
-}
+import {
+  dim,
+  accent,
+  good,
+  bad,
+  line,
+  paragraph,
+  table,
+  first,
+  BLANK,
+  type Block,
+  type View,
+} from './block.ts'
 
 const MOST_MISTAKES = 50
 const MOST_ROWS = 20
 
 /** The mistakes in the other tool's files, with their places. */
-export function importMistakes({ mistakes }: ImportScreen): readonly Block[] {
+export function importMistakes({ mistakes }: Imported): View {
   return first(mistakes, MOST_MISTAKES, ({ file, line: at, column, severity, message }) =>
     line(`${file}:${at}:${column} `, severity === 'error' ? bad(severity) : dim(severity), ` ${message}`),
   )
 }
 
 /** The result of the import. */
-export function importView(screen: ImportScreen): readonly Block[] {
-  const { path, format, isRefused, mistakes, written, files, kept, both, gone, dropped, sync } = screen
+export function importView(imported: Imported): View {
+  const { path, format, isRefused, mistakes, written, files, kept, both, gone, dropped, sync } = imported
   if (isRefused) {
     const errors = mistakes.filter(({ severity }) => severity === 'error').length
     return [line(`Nothing was imported: ${path} has ${counted(errors, 'mistake')}.`)]
@@ -52,7 +44,7 @@ export function importView(screen: ImportScreen): readonly Block[] {
   const note = (text: string): Block => paragraph(['  '], text)
   return [
     line(...head, dim(` (${format})`)),
-    table(rows.slice(0, MOST_ROWS), { shrink: [1] }),
+    ...table(rows.slice(0, MOST_ROWS), { shrink: [1] }),
     ...(more > 0 ? [line(dim(`  and ${more} more`))] : []),
     ...files.map((file) => line('  wrote   ', file)),
     ...kept.map((file) => line('  kept    ', file, dim('  is there already'))),

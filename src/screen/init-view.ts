@@ -1,30 +1,49 @@
+import type { InitFindings } from '../authoring/init/plan.ts'
 import { counted, fewOf } from '../base/text.ts'
-import { strong, dim, good, bad, line, paragraph, table, first, headed, BLANK, type Block } from './block.ts'
-
-/** What `ralph init` found, and what it will do or has done. */
-export interface InitScreen {
-  readonly root: string
-  /** The task folder. */
-  readonly dir: string
-  readonly files: readonly string[]
-  readonly kept: readonly string[]
-  readonly gates: readonly { readonly name: string; readonly command: string }[]
-  /** The team's own words: their meanings, and the words. */
-  readonly aliases: readonly (readonly [string, readonly string[]])[]
-  readonly tasks: number
-  /** The paths of other tools' backlogs. */
-  readonly foreign: readonly string[]
-  /** The files that cannot be read, even with those words. */
-  readonly unclear: readonly { readonly file: string; readonly message: string }[]
-  /** The files that look like tasks and are not read, because of their names. */
-  readonly misnamed: readonly string[]
-}
+import {
+  strong,
+  dim,
+  good,
+  bad,
+  line,
+  paragraph,
+  table,
+  first,
+  headed,
+  BLANK,
+  type Block,
+  type View,
+} from './block.ts'
 
 const MOST_UNCLEAR = 12
 
+/** What `ralph init` found, and what it will do or has done. */
+export type InitScreen = Parameters<typeof planView>[0]
+
 /** The findings, and the files that would be written. */
-export function planView(screen: InitScreen): readonly Block[] {
-  const { root, dir, files, kept, gates, aliases, tasks, unclear, misnamed, foreign } = screen
+export function planView({
+  root,
+  dir,
+  files,
+  kept,
+  gates,
+  aliases,
+  tasks,
+  unclear,
+  misnamed,
+  foreign,
+}: Pick<InitFindings, 'dir' | 'foreign' | 'gates'> & {
+  root: string
+  files: readonly string[]
+  kept: readonly string[]
+  /** The team's own words: their meanings, and the words. */
+  aliases: readonly (readonly [string, readonly string[]])[]
+  tasks: number
+  /** The files that cannot be read, even with those words. */
+  unclear: readonly Unclear[]
+  /** The files that look like tasks and are not read, because of their names. */
+  misnamed: readonly string[]
+}): View {
   return [
     line(strong(root)),
     ...(tasks > 0
@@ -34,12 +53,10 @@ export function planView(screen: InitScreen): readonly Block[] {
       ? [paragraph(['  '], `not read: ${fewOf(misnamed, 5)}; a name is T-004.md or T-004-some-words.md`)]
       : []),
     ...(gates.length > 0
-      ? part('gates', [pairs(gates.map(({ name, command }) => [name, command]))])
+      ? part('gates', pairs(gates.map(({ name, command }) => [name, command])))
       : [paragraph(['  '], 'no gates found: give the commands that must pass in ralph.config.json')]),
     ...part('backlogs of other tools', foreign.map(fileLine)),
-    ...(aliases.length > 0
-      ? part('your words', [pairs(aliases.map(([name, words]) => [name, words.join(', ')]))])
-      : []),
+    ...part('your words', pairs(aliases.map(([name, words]) => [name, words.join(', ')]))),
     ...part('not clear (ralph lint)', unclearBlocks(unclear)),
     ...(files.length > 0 ? part('to write', files.map(fileLine)) : [line('  nothing to write')]),
     ...kept.map((file) => line('    ', file, dim('  is there, and stays as it is'))),
@@ -49,8 +66,8 @@ export function planView(screen: InitScreen): readonly Block[] {
 /** What was written, and the next steps. */
 export function doneView(
   files: readonly string[],
-  { hasTasks, foreign }: { readonly hasTasks: boolean; readonly foreign: readonly string[] },
-): readonly Block[] {
+  { hasTasks, foreign }: Pick<InitFindings, 'hasTasks' | 'foreign'>,
+): View {
   return [
     BLANK,
     ...files.map((file) => line(good('✓'), ` ${file}`)),
@@ -66,21 +83,26 @@ function nextStep(hasTasks: boolean, [path]: readonly string[]): string {
 }
 
 /** Blocks below what they are; nothing if there are none. */
-function part(name: string, blocks: readonly Block[]): readonly Block[] {
+function part(name: string, blocks: View): View {
   return blocks.length === 0 ? [] : [line(`  ${name}`), ...blocks.map((block) => headed(['    '], block))]
 }
 
 const fileLine = (file: string): Block => line(file)
 
-function pairs(rows: readonly (readonly [string, string])[]): Block {
+function pairs(rows: readonly (readonly [string, string])[]): View {
   return table(
     rows.map(([name, text]) => [dim(name), text]),
     { wrap: 1, indent: '' },
   )
 }
 
+interface Unclear {
+  readonly file: string
+  readonly message: string
+}
+
 /** Each message once, with the files that have it. */
-function unclearBlocks(unclear: InitScreen['unclear']): readonly Block[] {
+function unclearBlocks(unclear: readonly Unclear[]): View {
   const messages = [...new Set(unclear.map(({ message }) => message))]
   return first(messages, MOST_UNCLEAR, (message) => {
     const files = unclear.filter((one) => one.message === message).map(({ file }) => file)

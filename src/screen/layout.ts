@@ -1,5 +1,15 @@
 import { unreachable } from '../base/errors.ts'
-import { lineOf, textOf, toneOf, withText, type Block, type Line, type Piece, type Spread } from './block.ts'
+import {
+  lineOf,
+  textOf,
+  toneOf,
+  withText,
+  type Block,
+  type Line,
+  type Piece,
+  type Spread,
+  type View,
+} from './block.ts'
 import { printable } from './printable.ts'
 import { paint, withAsciiSigns } from './style.ts'
 import { withoutJoiners, cut, textWidth } from './width.ts'
@@ -13,7 +23,7 @@ export interface Canvas {
 }
 
 /** The blocks as text. */
-export function layOut(blocks: readonly Block[], canvas: Canvas): string {
+export function layOut(blocks: View, canvas: Canvas): string {
   let text = ''
   for (const block of blocks)
     for (const line of linesOf(block, canvas.columns)) text += `${lineText(line, canvas)}\n`
@@ -21,7 +31,7 @@ export function layOut(blocks: readonly Block[], canvas: Canvas): string {
 }
 
 /** The lines of the blocks, none wider than `columns`. */
-export function linesOfBlocks(blocks: readonly Block[], columns: number | null): readonly Line[] {
+export function linesOfBlocks(blocks: View, columns: number | null): readonly Line[] {
   return blocks.flatMap((block) => [...linesOf(block, columns)])
 }
 

@@ -1,9 +1,13 @@
-import type { Diagnostic } from '../base/diagnostic.ts'
-import { dim, good, bad, line, BLANK, type Block, type Line } from './block.ts'
+import type { ArtifactLocation, Log, Region, Result } from 'sarif'
+import type { Renumbered } from '../authoring/renumber.ts'
+import type { Diagnostic, Severity } from '../base/diagnostic.ts'
 import { counted } from '../base/text.ts'
+import { dim, good, bad, line, BLANK, type Block, type Line, type View } from './block.ts'
+import { layOut } from './layout.ts'
+import { printable } from './printable.ts'
 
 /** The results of `ralph lint`. */
-interface LintScreen {
+interface LintResult {
   readonly diagnostics: readonly Diagnostic[]
   readonly errors: number
   readonly warnings: number
@@ -11,11 +15,11 @@ interface LintScreen {
   readonly checked: number
   readonly fixed: readonly string[]
   /** The tasks with a new number. */
-  readonly renumbered: readonly { readonly from: string; readonly to: string; readonly file: string }[]
+  readonly renumbered: Renumbered
 }
 
 /** One line for each, `file:line:column severity rule message`, and their number. */
-export function lintView(found: LintScreen): readonly Block[] {
+export function lintView(found: LintResult): View {
   const { diagnostics, fixed, renumbered } = found
   return [
     ...renumbered.map(({ from, to, file }) =>
@@ -41,9 +45,8 @@ export function groupAlike(diagnostics: readonly Diagnostic[]): readonly Diagnos
   return diagnostics.flatMap((found) => {
     const byFile = alike.get(keyOf(found))!
     if (byFile.size <= MOST_ALIKE || byFile.get(found.file) !== found) return [found]
-    const [first] = byFile.values()
-    if (found !== first) return []
-    return [{ ...found, message: `${found.message} ${alsoIn([...byFile.values()].slice(1))}` }]
+    const [first, ...others] = byFile.values()
+    return found === first ? [{ ...found, message: `${found.message} ${alsoIn(others)}` }] : []
   })
 }
 
@@ -59,7 +62,7 @@ function alsoIn(others: readonly Diagnostic[]): string {
 }
 
 /** The numbers of errors and warnings. */
-export function lintSummary({ diagnostics, errors, warnings, checked }: LintScreen): Block {
+export function lintSummary({ diagnostics, errors, warnings, checked }: LintResult): Block {
   if (diagnostics.length === 0) return line(`${counted(checked, 'task file')} checked, nothing wrong.`)
   const summary = [counted(errors, 'error'), counted(warnings, 'warning')].join(', ')
   return line(dim(`${summary} in ${counted(checked, 'task file')}`))
@@ -73,4 +76,113 @@ export function lintLine({ file, line, column, severity, rule, message }: Diagno
     ...message.split(' ').map((word): Line => [word]),
   ]
   return { kind: 'hang', head: [`${file}:${line}:${column} `], words, gap: ' ' }
+}
+
+/**
+ * Workflow commands that GitHub shows at the lines of a pull request; `prefix` is the path from the top of the repository
+ * to the project: empty, or with a slash at its end.
+ */
+export function githubAnnotations(diagnostics: readonly Diagnostic[], prefix: string): string {
+  const lines = diagnostics.map((diagnostic) => {
+    const { file, line, column, severity, rule, message, endLine, endColumn } = diagnostic
+    const properties = {
+      file: `${prefix}${file}`,
+      line,
+      ...(endLine === undefined ? {} : { endLine }),
+      // GitHub accepts columns only for a range on one line.
+      ...(endLine === undefined || endLine === line ? { col: column } : {}),
+      ...(endLine === line && endColumn !== undefined ? { endColumn } : {}),
+      title: `ralph lint: ${rule}`,
+    }
+    return githubCommand(severity, properties, message)
+  })
+  return lines.join('')
+}
+
+/** One workflow command: `::error file=…,line=3::message`. */
+export function githubCommand(
+  severity: Severity,
+  properties: Readonly<Record<string, string | number>>,
+  message: string,
+): string {
+  const pairs = Object.entries(properties).map(([key, value]) => `${key}=${escapedProperty(String(value))}`)
+  return `::${severity} ${pairs.join(',')}::${escaped(message)}\n`
+}
+
+/** Escapes characters that would end the command. */
+function escaped(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}
+
+function escapedProperty(text: string): string {
+  return escaped(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+}
+
+/** A view as Markdown, for a job's summary. */
+export function jobSummary(title: string, blocks: View): string {
+  const text = layOut(blocks, { columns: null, colour: false })
+  return `### ${title}\n\n\`\`\`text\n${text.replaceAll('```', "'''")}\`\`\`\n`
+}
+
+/** lint's findings as SARIF 2.1.0, which forges and editors read. */
+export function sarifLog(
+  diagnostics: readonly Diagnostic[],
+  {
+    version,
+    rules,
+    prefix,
+  }: { version: string; rules: readonly { name: string; severity: Severity }[]; prefix: string },
+): Log {
+  const indexes = new Map(rules.map(({ name }, index) => [name, index]))
+  const artifactLocation = (file: string): ArtifactLocation => ({
+    uri: `${prefix}${file}`.split('/').map(encodeURIComponent).join('/'),
+    uriBaseId: '%SRCROOT%',
+  })
+  const results = diagnostics.map((diagnostic): Result => {
+    const { file, severity, rule, message, fix } = diagnostic
+    const ruleIndex = indexes.get(rule)
+    return {
+      ruleId: rule,
+      ...(ruleIndex === undefined ? {} : { ruleIndex }),
+      level: severity,
+      message: { text: printable(message) },
+      locations: [
+        { physicalLocation: { artifactLocation: artifactLocation(file), region: regionOf(diagnostic) } },
+      ],
+      ...(fix && {
+        fixes: [
+          {
+            description: { text: 'ralph lint --fix' },
+            artifactChanges: [
+              {
+                artifactLocation: artifactLocation(file),
+                replacements: [{ deletedRegion: regionOf(fix), insertedContent: { text: fix.text } }],
+              },
+            ],
+          },
+        ],
+      }),
+    }
+  })
+  const driver = {
+    name: 'ralph',
+    semanticVersion: version,
+    rules: rules.map(({ name, severity }) => ({
+      id: name,
+      shortDescription: { text: `docs/lint/${name}.md` },
+      defaultConfiguration: { level: severity },
+    })),
+  }
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }],
+  }
+}
+
+type Place = Pick<Diagnostic, 'line' | 'column' | 'endLine' | 'endColumn'>
+
+function regionOf({ line, column, endLine, endColumn }: Place): Region {
+  const end = endLine === undefined || endColumn === undefined ? {} : { endLine, endColumn }
+  return { startLine: line, startColumn: column, ...end }
 }

@@ -1,30 +1,14 @@
 import type { TaskState } from '../backlog/select/selection.ts'
 import { whyNot } from '../backlog/select/why-not.ts'
 import type { Facts, Tier } from '../backlog/model.ts'
-import {
-  strong,
-  dim,
-  line,
-  spread,
-  table,
-  BLANK,
-  coloured,
-  type Block,
-  type Row,
-  type Cell,
-} from './block.ts'
-import { firstSentence } from './reason-text.ts'
-import { bar, signOf } from './task-lines.ts'
+import { strong, dim, line, spread, table, BLANK, coloured, type View, type Row, type Cell } from './block.ts'
+import { bar, firstSentence, signOf } from './task-lines.ts'
 
 /** The facts of a task in the list. */
 type ListedTask = Facts<'title' | 'milestone' | 'completed' | 'discipline'>
 
-/** The data of `ralph list`. */
-interface ListScreen<T extends ListedTask> {
-  readonly states: readonly TaskState<T>[]
-  /** Includes tasks that the filters leave out: the progress of a milestone counts all of its tasks. */
-  readonly all: readonly TaskState<T>[]
-  readonly folder: string
+/** How the tasks are described. */
+interface Describing<T> {
   readonly tierOf: (task: T) => Tier
   /** The first line of the Blocked section; empty if the task is not blocked. */
   readonly reasonOf: (task: T) => string
@@ -33,24 +17,33 @@ interface ListScreen<T extends ListedTask> {
 }
 
 /** The tasks by milestone, with the progress of each. */
-export function listView<T extends ListedTask>(screen: ListScreen<T>): readonly Block[] {
-  const { states, all, folder } = screen
+export function listView<T extends ListedTask>({
+  states,
+  all,
+  folder,
+  ...describing
+}: Describing<T> & {
+  states: readonly TaskState<T>[]
+  /** Includes tasks that the filters leave out: the progress of a milestone counts all of its tasks. */
+  all: readonly TaskState<T>[]
+  folder: string
+}): View {
   if (all.length === 0) return [line(`There are no tasks in ${folder} yet.`)]
   if (states.length === 0) return [line('No task matches.')]
+  const { badgeOf } = describing
   const groups = byMilestone(states)
-  const isWhole = states.length === all.length
-  const progress = isWhole ? groups : byMilestone(all)
-  const counted = isWhole ? all : [...groups.keys()].flatMap((milestone) => progress.get(milestone) ?? [])
-  const hasBadges = states.some(({ task }) => screen.badgeOf(task) !== null)
+  const progress = byMilestone(all)
+  const counted = [...groups.keys()].flatMap((milestone) => progress.get(milestone) ?? [])
+  const hasBadges = states.some(({ task }) => badgeOf(task) !== null)
   const rows: Row[] = []
   for (const [milestone, members] of groups) {
     if (rows.length > 0) rows.push(spread([]))
     if (groups.size > 1 || milestone !== null)
       rows.push(headRow(milestone, progress.get(milestone) ?? members))
-    for (const state of members) rows.push(rowOf(state, screen, hasBadges))
+    for (const state of members) rows.push(rowOf(state, describing, hasBadges))
   }
   return [
-    table(rows, { shrink: [2, hasBadges ? 5 : 4] }),
+    ...table(rows, { shrink: [2, hasBadges ? 5 : 4] }),
     BLANK,
     line(dim(`${doneIn(counted)} of ${counted.length} done`)),
   ]
@@ -78,7 +71,7 @@ function headRow(milestone: string | null, members: readonly TaskState<ListedTas
 
 function rowOf<T extends ListedTask>(
   state: TaskState<T>,
-  { tierOf, reasonOf, badgeOf }: ListScreen<T>,
+  { tierOf, reasonOf, badgeOf }: Describing<T>,
   hasBadges: boolean,
 ): readonly Cell[] {
   const { task } = state

@@ -3,7 +3,7 @@ import type { Wait } from '../backlog/select/schedule.ts'
 import { unblocks, type Selection, type TaskState } from '../backlog/select/selection.ts'
 import type { TierChoice } from '../backlog/select/tier.ts'
 import type { Facts, TaskHead } from '../backlog/model.ts'
-import { strong, dim, accent, line, table, BLANK, facts, type Block, type Row } from './block.ts'
+import { dim, accent, line, table, section, BLANK, facts, type Block, type Row, type View } from './block.ts'
 import {
   commaSeparated,
   countByStanding,
@@ -16,19 +16,22 @@ import {
   type WaitingTask,
 } from './task-lines.ts'
 
-/** The data of `ralph next`. */
+/** What `ralph next` shows. */
 interface NextScreen {
   readonly selection: Selection<TaskHead>
   /** The task folder, for a message if it is empty. */
   readonly folder: string
   /** The next task, unless several are shown. */
-  readonly next: NextTask | null
+  readonly next?: NextTask | null
   /** Every eligible task, if all are requested. */
-  readonly eligible: readonly EligibleTask[] | null
-  /** The tasks that a run with several jobs would begin now, if requested. */
-  readonly together: Together | null
+  readonly eligible?: readonly EligibleTask[]
+  /** The tasks that a run with several jobs would begin now, if requested, and why other eligible tasks wait. */
+  readonly together?: {
+    readonly begin: readonly EligibleTask[]
+    readonly waiting: readonly { readonly task: Facts<'title'>; readonly wait: Wait }[]
+  }
   /** The tasks of `toExplain`, with their reasons to wait. */
-  readonly waiting: readonly WaitingTask[]
+  readonly waiting?: readonly WaitingTask[]
   readonly explain: boolean
   /** The paths of other tools' backlogs, if there are no tasks. */
   readonly foreign?: readonly string[]
@@ -45,24 +48,18 @@ export interface NextTask {
   readonly agent: string | null
 }
 
-/** The tasks that run at once, and why other eligible tasks do not. */
-export interface Together {
-  readonly begin: readonly EligibleTask[]
-  readonly waiting: readonly { readonly id: string; readonly title: string; readonly wait: Wait }[]
-}
-
 /** One eligible task, and what a run would use for it. */
-export interface EligibleTask {
+interface EligibleTask {
   readonly task: Facts<'title' | 'milestone'>
   readonly choice: TierChoice
 }
 
 /** First the answer, then the reasons, then the next steps. */
-export function nextView(screen: NextScreen): readonly Block[] {
-  const { selection, waiting, explain } = screen
+export function nextView(screen: NextScreen): View {
+  const { selection, waiting = [], explain } = screen
   return [
     ...answer(screen),
-    ...(explain && waiting.length > 0 ? [BLANK, line(strong('Waiting')), waitingRows(waiting)] : []),
+    ...(explain ? section('Waiting', waitingRows(waiting)) : []),
     ...(selection.outcome === 'empty' ? [] : [BLANK, summary(screen)]),
   ]
 }
@@ -78,42 +75,41 @@ export function toExplain<T extends TaskHead>(
 
 const BRIEF = 8
 
-function answer(screen: NextScreen): readonly Block[] {
-  const { selection, folder, next, eligible, together } = screen
-  switch (selection.outcome) {
+function answer({
+  selection,
+  folder,
+  next,
+  eligible,
+  together,
+  waiting = [],
+  explain,
+  foreign = [],
+}: NextScreen): View {
+  const { outcome, states } = selection
+  switch (outcome) {
     case 'ready':
       if (together) return togetherBlocks(together)
-      return eligible ? [eligibleRows(eligible)] : next ? taskBlocks(next, selection) : []
+      return eligible ? eligibleRows(eligible) : next ? taskBlocks(next, selection) : []
     case 'all-done':
-      return [line(allDone(selection.states.length))]
-    case 'stuck':
-      return stuckBlocks(screen)
+      return [line(states.length === 1 ? 'The one task is done.' : `All ${states.length} tasks are done.`)]
+    case 'stuck': {
+      if (explain) return [line('Nothing is eligible.')]
+      const others = states.filter(isKeptBack).length - waiting.length
+      const more = others > 0 ? [line(dim(`  and ${others} more`))] : []
+      return [line('Nothing is eligible.'), BLANK, ...waitingRows(waiting), ...more]
+    }
     case 'empty':
       return [
         line(`There are no tasks in ${folder} yet.`),
         line('ralph new "Title"', dim(' writes the first one.')),
-        ...(screen.foreign ?? []).map((path) =>
-          line(`ralph import ${path}`, dim(' reads the backlog there.')),
-        ),
+        ...foreign.map((path) => line(`ralph import ${path}`, dim(' reads the backlog there.'))),
       ]
     default:
-      return unreachable(selection.outcome)
+      return unreachable(outcome)
   }
 }
 
-function allDone(tasks: number): string {
-  return tasks === 1 ? 'The one task is done.' : `All ${tasks} tasks are done.`
-}
-
-function stuckBlocks({ selection, waiting, explain }: NextScreen): readonly Block[] {
-  const first = line('Nothing is eligible.')
-  if (explain) return [first]
-  const others = selection.states.filter(isKeptBack).length - waiting.length
-  const more = others > 0 ? [line(dim(`  and ${others} more`))] : []
-  return [first, BLANK, waitingRows(waiting), ...more]
-}
-
-function taskBlocks({ task, choice, agent }: NextTask, selection: Selection<TaskHead>): readonly Block[] {
+function taskBlocks({ task, choice, agent }: NextTask, selection: Selection<TaskHead>): View {
   const { tier, why, maxTurns, timeoutSeconds } = choice
   const limits = `up to ${limitsText(maxTurns, timeoutSeconds)}`
   return [
@@ -126,21 +122,20 @@ function taskBlocks({ task, choice, agent }: NextTask, selection: Selection<Task
   ]
 }
 
-function togetherBlocks({ begin, waiting }: Together): readonly Block[] {
-  const rows = waiting.map(({ id, title, wait }) => ({
+function togetherBlocks({ begin, waiting }: NonNullable<NextScreen['together']>): View {
+  const later = waiting.map(({ task: { id, title }, wait }) => ({
     id,
     title,
     reasons: [{ why: waitText(wait), where: '' }],
   }))
-  const later = rows.length > 0 ? [BLANK, line(strong('Later')), waitingRows(rows)] : []
-  return [line(strong('At once')), eligibleRows(begin, '  '), ...later]
+  return [...section('At once', eligibleRows(begin, '  ')).slice(1), ...section('Later', waitingRows(later))]
 }
 
 function waitText(wait: Wait): string {
   return wait.kind === 'jobs' ? 'for a free workspace' : `for ${wait.id}: both touch ${wait.path}`
 }
 
-function eligibleRows(eligible: readonly EligibleTask[], indent = ''): Block {
+function eligibleRows(eligible: readonly EligibleTask[], indent = ''): View {
   const rows = eligible.map(({ task, choice }): Row => {
     const { tier, maxTurns, timeoutSeconds } = choice
     return [
@@ -159,7 +154,7 @@ function summary({ selection, eligible: all, together, explain }: NextScreen): B
   const { states, counts, eligible } = selection
   const { waiting, blocked, unclear } = countByStanding(states)
   const others = eligible.length - 1
-  const isList = all !== null || together !== null
+  const isList = all !== undefined || together !== undefined
   return facts(
     [],
     [

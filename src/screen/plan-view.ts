@@ -18,11 +18,11 @@ import {
   headed,
   warningBlock,
   BLANK,
-  type Block,
+  type View,
 } from './block.ts'
 
 /** The events of planning, as lines that stay. Prompts are shown unchanged. */
-export function planEventBlocks(event: PlanEvent): readonly Block[] {
+export function planEventBlocks(event: PlanEvent): View {
   switch (event.type) {
     case 'phase-started':
       return [
@@ -51,16 +51,14 @@ export function planEventBlocks(event: PlanEvent): readonly Block[] {
 
 const MOST = 20
 
-function mistakeBlocks(mistakes: readonly Mistake[]): readonly Block[] {
+function mistakeBlocks(mistakes: readonly Mistake[]): View {
   return first(mistakes, MOST, (mistake) => paragraph([], mistakeText(mistake))).map((block) =>
     headed(['       '], block),
   )
 }
 
 /** How planning ended, and the next steps. */
-export function planEndView(
-  end: PlanEnd | { readonly kind: 'aborted'; readonly plan: Plan },
-): readonly Block[] {
+export function planEndView(end: PlanEnd | { readonly kind: 'aborted'; readonly plan: Plan }): View {
   const { slug } = end.plan
   switch (end.kind) {
     case 'aborted':
@@ -114,7 +112,7 @@ export function planEndView(
 }
 
 /** A plan's changes to the backlog, one line for each task. */
-export function changesView(changes: Changes): readonly Block[] {
+export function changesView(changes: Changes): View {
   if (isNothing(changes)) return [line('The backlog stays as it is.')]
   const { add, change, drop, stay } = changes
   return [

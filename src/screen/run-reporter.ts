@@ -1,7 +1,7 @@
 import { remainingTime, type Pace, footLine, LIVE } from './run-state.ts'
 import type { RunEvent } from '../engine/events/event.ts'
 import type { RunStatus } from './run-status.ts'
-import { dim, line, type Block } from './block.ts'
+import { dim, line, type Block, type View } from './block.ts'
 import { layOut, type Canvas, SPREAD_COLUMNS } from './layout.ts'
 import { LiveRegion } from './live-region.ts'
 import { RunStory } from './run-story.ts'
@@ -41,7 +41,7 @@ export class RunReporter {
   #pace: Pace = { durations: [], most: 0 }
   #keys: readonly string[] = []
   /** What is shown in place of the foot. */
-  #overlay: readonly Block[] | null = null
+  #overlay: View | null = null
   /** Lines that stay, not written yet. */
   #kept: Block[] = []
   #holds = 0
@@ -75,7 +75,7 @@ export class RunReporter {
   }
 
   /** Prints lines that stay, between those of the run. */
-  print(blocks: readonly Block[]): void {
+  print(blocks: View): void {
     this.#kept.push(...blocks)
     this.#drawSoon()
   }
@@ -93,7 +93,7 @@ export class RunReporter {
   }
 
   /** Shows something in place of the foot, such as a key's question; null shows the foot again. */
-  overlay(blocks: readonly Block[] | null): void {
+  overlay(blocks: View | null): void {
     this.#overlay = blocks
     this.#drawSoon()
   }
@@ -195,7 +195,7 @@ export class RunReporter {
           .slice(1 - live.rows())
   }
 
-  #foot(columns: number, now: Date, rows: number): readonly Block[] {
+  #foot(columns: number, now: Date, rows: number): View {
     const { status } = this
     if (!status || status.ended) return []
     const remaining = remainingTime(status, this.#pace, now)

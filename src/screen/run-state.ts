@@ -5,7 +5,7 @@ import { formatCost } from '../base/usage.ts'
 import type { StopMode } from '../engine/events/event.ts'
 import { costSoFar, type JobStatus, type RunStatus } from './run-status.ts'
 import { strong, dim, accent, bad, line, paragraph, type Block, type Line, type Piece } from './block.ts'
-import { gateText } from './told.ts'
+import { gateText } from './tell.ts'
 import { textWidth } from './width.ts'
 
 /** The sign of something that is under way. */

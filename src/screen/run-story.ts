@@ -3,11 +3,10 @@ import type { Gate } from '../base/nouns.ts'
 import { formatDuration, secondsBetween } from '../base/time.ts'
 import type { AgentTool, RunEvent } from '../engine/events/event.ts'
 import { statusAfter, type JobStatus, type RunStatus } from './run-status.ts'
-import { tell } from './tell.ts'
-import { dim, accent, line, headed, BLANK, type Block, type Line } from './block.ts'
+import { endsTask, gateBlocks, spentText, tell, told } from './tell.ts'
+import { dim, accent, line, headed, BLANK, type Block, type View, type Line } from './block.ts'
 import { heldLine, jobLine, LIVE } from './run-state.ts'
 import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
-import { endsTask, gateBlocks, spentText, told } from './told.ts'
 import { cut, textWidth } from './width.ts'
 
 /** The space for the live lines. */
@@ -43,7 +42,7 @@ export class RunStory {
     return this.#status
   }
 
-  show(event: RunEvent): readonly Block[] {
+  show(event: RunEvent): View {
     this.#status = statusAfter(this.#status, event)
     if (event.type !== 'agent-usage' && event.type !== 'agent-text') this.#preparing = null
     const blocks = this.#blocks(event)
@@ -51,7 +50,7 @@ export class RunStory {
     return blocks.map((block) => headed([dim(event.id)], block))
   }
 
-  #blocks(event: RunEvent): readonly Block[] {
+  #blocks(event: RunEvent): View {
     const activity = 'id' in event ? this.#activities.get(event.id) : undefined
     activity?.event(event)
     if (event.type === 'task-completed' || event.type === 'task-blocked' || event.type === 'task-given-up')
@@ -101,7 +100,7 @@ export class RunStory {
   #attemptBlocks(
     event: Extract<RunEvent, { type: 'attempt-finished' }>,
     { digest, isByHand }: Activity,
-  ): readonly Block[] {
+  ): View {
     const [end, ...warnings] = told(event)
     const gates = this.#status?.jobs.find(({ id }) => id === event.id)?.gates ?? []
     return [
@@ -111,7 +110,7 @@ export class RunStory {
   }
 
   /** The live lines, empty if nothing is under way; above those of a single job its agent's last steps. */
-  live(now: Date, room: LiveRoom): readonly Block[] {
+  live(now: Date, room: LiveRoom): View {
     const { jobs = [] } = this.#status ?? {}
     const lines = jobs.flatMap((job) => this.#jobBlocks(job, now, room))
     if (this.#preparing) {
@@ -123,7 +122,7 @@ export class RunStory {
     return [...lines.slice(0, shown), line(dim(`  … ${lines.length - shown} more`))]
   }
 
-  #jobBlocks(job: JobStatus, now: Date, { rows, columns }: LiveRoom): readonly Block[] {
+  #jobBlocks(job: JobStatus, now: Date, { rows, columns }: LiveRoom): View {
     const { id, attempt, doing } = job
     const activity = this.#activities.get(id)
     const number = attempt ? `  ${attempt.counted}  ` : '  '
@@ -148,8 +147,7 @@ export class RunStory {
   }
 }
 
-const indented = (blocks: readonly Block[]): readonly Block[] =>
-  blocks.map((block) => headed(['     '], block))
+const indented = (blocks: View): View => blocks.map((block) => headed(['     '], block))
 
 /** How many earlier steps are shown above the present one. */
 const MOST_BEFORE = 3
@@ -183,7 +181,7 @@ const STEPS: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
 const MOST_LINES = 4
 
 /** The first lines of an agent's text. */
-function textBlocks(text: string): readonly Block[] {
+function textBlocks(text: string): View {
   const lines = linesOf(text)
   const more = lines.length - MOST_LINES
   const shown = [...lines.slice(0, MOST_LINES), ...(more > 0 ? [`… ${counted(more, 'line')} more`] : [])]

@@ -1,9 +1,8 @@
 import { formatDuration } from '../base/time.ts'
 import type { RunFinished, TaskBlocked, TaskCompleted, TaskGivenUp } from '../engine/events/event.ts'
 import { formatCost } from '../base/usage.ts'
-import { dim, good, bad, line, paragraph, table, BLANK, type Block, type Cell } from './block.ts'
-import { spentText } from './told.ts'
-import { endCounts } from './tell.ts'
+import { dim, good, bad, line, paragraph, table, BLANK, type View, type Cell } from './block.ts'
+import { endCounts, spentText } from './tell.ts'
 
 /** The event that ended one task of the run. */
 export type TaskEndEvent = TaskCompleted | TaskBlocked | TaskGivenUp
@@ -19,11 +18,11 @@ export function summaryOf(
   finished: RunFinished,
   ends: readonly TaskEndEvent[],
   run: { readonly isLoop: boolean; readonly interrupted: Interrupted | null },
-): readonly Block[] {
+): View {
   return [
     BLANK,
     line(totals(finished)),
-    ...(ends.length > 0 ? [table(ends.map(rowOf), { wrap: 4 })] : []),
+    ...table(ends.map(rowOf), { wrap: 4 }),
     ...closing(finished, ends),
     ...(finished.end === 'interrupted' ? goingOn(run) : nextStep(finished, ends)),
   ]
@@ -58,13 +57,13 @@ function rowOf(end: TaskEndEvent): readonly Cell[] {
   }
 }
 
-function closing({ end, reason, completed }: RunFinished, ends: readonly TaskEndEvent[]): readonly Block[] {
+function closing({ end, reason, completed }: RunFinished, ends: readonly TaskEndEvent[]): View {
   if ((end === 'done' && completed.length > 0) || reason === '' || isTold(reason, ends)) return []
   return [paragraph([], `${reason[0]?.toUpperCase()}${reason.slice(1)}.`.replace(/\.\.$/, '.'))]
 }
 
 /** What to do about the first task that is not done; an answer is the least work. */
-function nextStep({ blocked, failed }: RunFinished, ends: readonly TaskEndEvent[]): readonly Block[] {
+function nextStep({ blocked, failed }: RunFinished, ends: readonly TaskEndEvent[]): View {
   const question = ends.find((end) => end.type === 'task-blocked' && end.asks)
   if (question) return [line(dim(`Next: ralph answer ${question.id} "…"`))]
   const [first] = [...blocked, ...failed]
@@ -84,7 +83,7 @@ function goingOn({
 }: {
   readonly isLoop: boolean
   readonly interrupted: Interrupted | null
-}): readonly Block[] {
+}): View {
   const again = `To go on: ralph run${isLoop ? ' --loop' : ''}`
   return [
     ...(interrupted

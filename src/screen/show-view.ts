@@ -3,51 +3,63 @@ import type { TierChoice } from '../backlog/select/tier.ts'
 import type { FieldName, Section, Task, TaskHead } from '../backlog/model.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from '../history/completions.ts'
+import type { Discipline } from '../prompt/discipline.ts'
+import { tellingLines } from '../base/failure-lines.ts'
 import { blankComments } from '../backlog/markdown/inline.ts'
 import { itemIn, linesOf, withoutBullet } from '../backlog/markdown/lines.ts'
-import { dim, line, paragraph, table, BLANK, coloured, facts, type Block, type Row } from './block.ts'
-import { dependenciesOf, label, limitsText, named, signOf, thenLines, titleLine } from './task-lines.ts'
-import { explain } from './reason-text.ts'
+import {
+  strong,
+  dim,
+  dotted,
+  good,
+  line,
+  paragraph,
+  section,
+  spread,
+  table,
+  BLANK,
+  coloured,
+  facts,
+  type Block,
+  type Row,
+  type View,
+} from './block.ts'
+import {
+  dependenciesOf,
+  explain,
+  label,
+  limitsText,
+  named,
+  signOf,
+  thenLines,
+  titleLine,
+} from './task-lines.ts'
 import { counted } from '../base/text.ts'
-import { spentText } from './told.ts'
+import { minuteText } from '../base/time.ts'
+import { spentText } from './tell.ts'
 
-/** What git knows of a task. */
-export interface TaskPast {
-  readonly attempts: readonly KeptAttempt[]
-  /** The commit that completed it, an undone one only if there is no other; null if there is none. */
-  readonly completion: CompletionRecord | null
-}
-
-/** The data of `ralph show`. */
-export interface ShowScreen extends TaskPast {
-  readonly state: TaskState
-  readonly selection: Selection<TaskHead>
-  readonly choice: TierChoice
-  /** The task's discipline; null if it names none with a file. */
-  readonly discipline: ShownDiscipline | null
-}
-
-/** The shown parts of a discipline. */
-type ShownDiscipline = {
-  readonly title: string
-  readonly icon: string | null
-  readonly acronym: string | null
-  readonly color: string | null
-}
-
-/** One task: its state, its needs and dependants, its fields, and its text in brief. */
-export function showView({
-  state,
-  selection,
-  choice,
-  discipline,
-  attempts,
-  completion,
-}: ShowScreen): readonly Block[] {
+/** One task: its state, its needs and dependants, its fields, and its text in brief; the discipline if it has a file. */
+export function showView(
+  {
+    state,
+    selection,
+    choice,
+    attempts,
+    completion,
+  }: {
+    state: TaskState
+    selection: Selection<TaskHead>
+    choice: TierChoice
+    attempts: readonly KeptAttempt[]
+    /** The commit that completed it, an undone one only if there is no other; null if there is none. */
+    completion: CompletionRecord | null
+  },
+  discipline: ShownDiscipline | null,
+): View {
   const { task } = state
   const own = task.fields.filter(({ name }) => name === null).map(({ key, value }) => [dim(key), value])
   const dependants = dependantsOf(selection, task.number).map((one) => [one.task.id, ' ', signOf(one)])
-  const sections = task.sections.map((section) => sectionRow(section, task))
+  const sections = task.sections.map((each) => sectionRow(each, task))
   return [
     titleLine(task),
     facts(['       '], factsOf(state, choice), 'dim'),
@@ -60,10 +72,12 @@ export function showView({
     ...(completion ? [paragraph(label('by'), completionText(completion))] : []),
     ...(attempts.length > 0 ? [paragraph(label('tried'), attemptsText(task, attempts))] : []),
     ...named('file', [[task.file]], ' '),
-    ...(own.length > 0 ? [BLANK, table(own, { wrap: 1 })] : []),
-    ...(sections.length > 0 ? [BLANK, sectionTable(sections)] : []),
+    ...section('', table(own, { wrap: 1 })),
+    ...section('', table(sections, { shrink: [1] })),
   ]
 }
+
+type ShownDiscipline = Pick<Discipline, 'title' | 'icon' | 'acronym' | 'color'>
 
 /** `🎨 FE · Frontend engineer`, below the discipline's name. */
 function disciplineLine({ title, icon, acronym, color }: ShownDiscipline): Block {
@@ -83,7 +97,7 @@ function factsOf(
 
 function completionText({ commit, agent, seconds, usage, reverted }: CompletionRecord): string {
   const spent = seconds !== null && spentText(seconds, usage)
-  return [commit.slice(0, 10), agent, spent, reverted && 'reverted since'].filter(Boolean).join(' · ')
+  return dotted(commit.slice(0, 10), agent, spent, reverted && 'reverted since')
 }
 
 function attemptsText(task: Task, attempts: readonly KeptAttempt[]): string {
@@ -91,7 +105,7 @@ function attemptsText(task: Task, attempts: readonly KeptAttempt[]): string {
   return `${counted(attempts.length, 'attempt')} kept, the last: ${last} (ralph attempts ${task.id})`
 }
 
-function waitsLines(state: TaskState, attempts: readonly KeptAttempt[]): readonly Block[] {
+function waitsLines(state: TaskState, attempts: readonly KeptAttempt[]): View {
   const asks = state.task.status === 'BLOCKED' && attempts.at(-1)?.outcome === 'blocked'
   return explain(state).map(({ why, where }, index) => {
     const next = asks ? `ralph answer ${state.task.id} "…"` : where
@@ -109,7 +123,7 @@ const NOT_LISTED: ReadonlySet<FieldName> = new Set<FieldName>([
   'Timeout',
 ])
 
-function fieldLines(task: Task): readonly Block[] {
+function fieldLines(task: Task): View {
   return task.fields.flatMap(({ name, value }) =>
     name === null || NOT_LISTED.has(name) || value === ''
       ? []
@@ -124,10 +138,6 @@ const SHORT: Partial<Record<FieldName, string>> = {
   Discipline: 'how',
 }
 
-function sectionTable(rows: readonly Row[]): Block {
-  return table(rows, { shrink: [1] })
-}
-
 function sectionRow(section: Section, task: Task): Row {
   const text = task.source.slice(section.bodySpan.start, section.bodySpan.end)
   return [section.title, dim(brief(blankComments(text)))]
@@ -140,4 +150,34 @@ function brief(text: string): string {
   const checked = boxes.filter((box) => box === 'x').length
   if (boxes.length > 0) return `${checked} of ${boxes.length} checked`
   return lines[0] ? withoutBullet(lines[0].text) : 'empty'
+}
+
+/** The attempts at a task: how each ended, its usage, and where it is kept. */
+export function attemptsView(task: Task, attempts: readonly KeptAttempt[]): View {
+  if (attempts.length === 0) return [titleLine(task), line('       no attempt is kept')]
+  return [titleLine(task), ...attemptList(attempts)]
+}
+
+/** The attempts alone, each below an empty line. */
+export function attemptList(attempts: readonly KeptAttempt[]): View {
+  return attempts.flatMap(attemptBlocks)
+}
+
+const MOST_LINES = 6
+
+function attemptBlocks(record: KeptAttempt): View {
+  const { number, outcome, reason, detail, changed, caged, ref, keptAt, agent, usage, seconds } = record
+  const how = outcome === 'done' ? good(outcome) : strong(outcome)
+  const spent = dim(`  ${agent} · ${spentText(seconds, usage)}`)
+  const more = (name: string, items: readonly string[]): View =>
+    items.length === 0 ? [] : [paragraph(['     ', dim(`${name} `), ' '], items.join(', '))]
+  return [
+    BLANK,
+    spread([`  ${number}  `, how, spent], [dim(minuteText(keptAt))]),
+    paragraph(['     '], reason),
+    ...tellingLines(detail, MOST_LINES).map((text) => line(dim(`       ${text}`))),
+    ...more('the sandbox refused', caged),
+    ...more('changed', changed),
+    line('     ', dim(`git show ${ref}`)),
+  ]
 }

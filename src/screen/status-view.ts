@@ -1,13 +1,24 @@
 import { formatDuration, minuteText, secondsBetween } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
 import type { JobStatus, RunStatus, RunOverview } from './run-status.ts'
-import { endCounts, workerText } from './tell.ts'
+import { endCounts, placeFacts, workerText } from './tell.ts'
 import { questionText } from '../engine/questions.ts'
-import { strong, dim, accent, good, bad, line, paragraph, spread, table, type Block } from './block.ts'
+import {
+  strong,
+  dim,
+  accent,
+  good,
+  bad,
+  line,
+  paragraph,
+  spread,
+  table,
+  type Block,
+  type View,
+} from './block.ts'
 import { crashText, jobLine, stateWord } from './run-state.ts'
-import { placeFacts } from './told.ts'
 /** The current run with its tasks, questions and candidates, and how the last run ended. */
-export function statusView({ run, last, candidates }: RunOverview, now: Date): readonly Block[] {
+export function statusView({ run, last, candidates }: RunOverview, now: Date): View {
   const ready = candidates.map(({ id, attempt }) => `${id} (attempt ${attempt})`)
   return [
     ...(run ? runBlocks(run, now) : [line('No run is under way here.')]),
@@ -17,7 +28,7 @@ export function statusView({ run, last, candidates }: RunOverview, now: Date): r
 }
 
 /** All runs with a journal, newest first. */
-export function runsView(runs: readonly RunStatus[]): readonly Block[] {
+export function runsView(runs: readonly RunStatus[]): View {
   if (runs.length === 0) return [line('No run has been here.')]
   const rows = runs.map((run) => {
     const [done, ...others] = endCounts(run)
@@ -29,10 +40,10 @@ export function runsView(runs: readonly RunStatus[]): readonly Block[] {
       dim(run.ended?.reason ?? ''),
     ]
   })
-  return [table(rows, { shrink: [4], indent: '' })]
+  return table(rows, { shrink: [4], indent: '' })
 }
 
-function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): readonly Block[] {
+function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): View {
   const state = run.paused ? 'paused: ralph resume' : stateWord(run)
   const facts = [...placeFacts(run, run.atOnce).slice(1), `process ${run.pid}`]
   const since = dim(` since ${minuteText(new Date(run.since))}`)
@@ -60,7 +71,7 @@ function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): readon
   ]
 }
 
-function jobBlocks(job: JobStatus, now: Date): readonly Block[] {
+function jobBlocks(job: JobStatus, now: Date): View {
   const { id, title, attempt } = job
   const facts = attempt && [
     attempt.counted > 0 && `attempt ${attempt.counted} of ${attempt.most}`,
@@ -74,7 +85,7 @@ function jobBlocks(job: JobStatus, now: Date): readonly Block[] {
   ]
 }
 
-function endsOf({ completed, blocked, failed }: RunStatus): readonly Block[] {
+function endsOf({ completed, blocked, failed }: RunStatus): View {
   return [
     ...(completed.length > 0 ? [line(good('✓'), ` done: ${fewOf(completed)}`)] : []),
     ...(blocked.length > 0 ? [line(bad('■'), ` blocked: ${fewOf(blocked)}`)] : []),

@@ -1,7 +1,10 @@
+import { placeAt, type Span } from '../base/diagnostic.ts'
+import { unreachable } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
-import type { Selection, TaskState } from '../backlog/select/selection.ts'
-import type { Facts, TaskHead } from '../backlog/model.ts'
+import type { Reason, Selection, TaskState } from '../backlog/select/selection.ts'
+import { blockedReason, whyNot } from '../backlog/select/why-not.ts'
+import { sectionOf, type Facts, type Task, type TaskHead } from '../backlog/model.ts'
 import {
   strong,
   dim,
@@ -11,11 +14,11 @@ import {
   spread,
   table,
   type Block,
+  type View,
   type Line,
   type Piece,
   type Cell,
 } from './block.ts'
-import type { Explanation } from './reason-text.ts'
 
 /** The first line of a task that is shown in full. */
 export function titleLine(task: Facts<'title' | 'milestone'>): Block {
@@ -30,7 +33,7 @@ export function label(word: string): Line {
 }
 
 /** A labelled list of words, wrapped below each other; nothing if it is empty. */
-export function named(word: string, words: readonly Line[], gap: string): readonly Block[] {
+export function named(word: string, words: readonly Line[], gap: string): View {
   return words.length === 0 ? [] : [{ kind: 'hang', head: label(word), words, gap }]
 }
 
@@ -53,7 +56,7 @@ export function dependenciesOf(task: Facts<'depends'>, selection: Selection<Task
 }
 
 /** The tasks that become eligible after a task is done; nothing if there are none. */
-export function thenLines(unblocked: readonly TaskHead[]): readonly Block[] {
+export function thenLines(unblocked: readonly TaskHead[]): View {
   if (unblocked.length === 0) return []
   const verb = unblocked.length === 1 ? 'becomes' : 'become'
   return named('then', [...commaSeparated(unblocked.map(({ id }) => id)), [verb], ['eligible']], ' ')
@@ -119,11 +122,79 @@ export interface WaitingTask {
 }
 
 /** Why each of these tasks waits: one row for each reason, with the task's name on the first. */
-export function waitingRows(tasks: readonly WaitingTask[]): Block {
+export function waitingRows(tasks: readonly WaitingTask[]): View {
   const rows = tasks.flatMap(({ id, title, reasons }) =>
     reasons.map(({ why, where }, index): readonly Cell[] => {
       return [index === 0 ? id : '', index === 0 ? title : '', [why, '  ', dim(where)]]
     }),
   )
   return table(rows, { shrink: [1], wrap: 2 })
+}
+
+/** Why a task is not eligible, and where to look or what to do. */
+export interface Explanation {
+  readonly why: string
+  /** A place in a file, or a command; empty if the reason says it all. */
+  readonly where: string
+}
+
+/** The reasons why a task is not eligible, in words. Empty for one that is eligible or done. */
+export function explain(state: TaskState): readonly Explanation[] {
+  return explainListed(state, blockedReason(state.task), state.task)
+}
+
+/** The same for a task that was read whole only if `needsWhole` asks for it. */
+export function explainListed(
+  state: TaskState<TaskHead>,
+  blockedReason: string,
+  whole: Task | null,
+): readonly Explanation[] {
+  const { task, waiting } = state
+  const others = waiting.filter((reason) => reason.kind !== 'dependency')
+  const texts = whyNot(state, blockedReason)
+  const first = texts.length - others.length
+  return texts.map((why, index) => {
+    if (task.status === 'BLOCKED') return { why, where: `ralph retry ${task.id}` }
+    return { why, where: index < first ? '' : placeOf(others[index - first]!, task, whole) }
+  })
+}
+
+/** Whether the place of a reason needs the whole task. */
+export function needsWhole({ waiting }: TaskState<TaskHead>): boolean {
+  return waiting.some(({ kind }) => kind === 'missing' || kind === 'blocked-section' || kind === 'invalid')
+}
+
+/** The first sentence of a text, cut to one row. */
+export function firstSentence(text: string): string {
+  return /^.*?(?:[.!?](?=\s)|[。！？])/.exec(text)?.[0] ?? text
+}
+
+type OtherReason = Exclude<Reason, { kind: 'dependency' }>
+
+/** The place of a reason; without the whole task only its file. */
+function placeOf(reason: OtherReason, { file }: TaskHead, whole: Task | null): string {
+  if (reason.kind === 'duplicate') return ''
+  const span = whole && spanOf(reason, whole)
+  if (whole && span) {
+    const { line, column } = placeAt(whole.source, span.start)
+    return `${file}:${line}:${column}`
+  }
+  return reason.kind === 'invalid' ? `${file}:${reason.line}` : file
+}
+
+function spanOf(reason: OtherReason, task: Task): Span | undefined {
+  switch (reason.kind) {
+    case 'missing':
+      return task.depends.find(({ id }) => id === reason.id)?.span
+    case 'blocked-section':
+      return sectionOf(task, 'Blocked')?.span
+    case 'invalid':
+      return task.problems.find(({ message, line }) => message === reason.message && line === reason.line)
+        ?.span
+    case 'cycle':
+    case 'duplicate':
+      return undefined
+    default:
+      return unreachable(reason)
+  }
 }

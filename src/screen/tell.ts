@@ -1,15 +1,37 @@
+import { basename } from 'node:path'
 import { unreachable } from '../base/errors.ts'
+import { tellingLines } from '../base/failure-lines.ts'
+import type { GateResult, Usage } from '../base/nouns.ts'
 import { counted, fewOf } from '../base/text.ts'
-import { formatDuration, secondsBetween, waitText } from '../base/time.ts'
+import { clockText, formatDuration, secondsBetween, waitText } from '../base/time.ts'
 import { formatCost } from '../base/usage.ts'
 import type {
   Caged,
   RunEvent,
   RunFinished,
+  RunStarted,
+  SandboxState,
   StopMode,
   WorkerJoined,
   Interference,
 } from '../engine/events/event.ts'
+import {
+  strong,
+  dim,
+  accent,
+  good,
+  bad,
+  dotted,
+  line,
+  paragraph,
+  spread,
+  facts,
+  type Block,
+  type View,
+  type Line,
+  type Piece,
+} from './block.ts'
+import { timeLimitText } from './task-lines.ts'
 
 /** An event in words, for every view of a run; empty if a person need not know of it, or sees it in another way. */
 export function tell(event: RunEvent): string {
@@ -26,21 +48,22 @@ export function tell(event: RunEvent): string {
     case 'baseline-started':
       return `baseline: ${event.gates.map(({ name }) => name).join(', ')}`
     case 'agent-text':
+      return event.text
     case 'agent-tool':
-      return event.type === 'agent-text' ? event.text : event.summary
+      return event.summary
     case 'agent-retrying':
       return event.until === null
         ? event.reason
-        : `waits for its service ${waitText(new Date(event.until), new Date(event.at))}: ${event.reason}`
+        : `waits for its service ${waitText(event.until, event.at)}: ${event.reason}`
     case 'agent-signal':
       if (event.signal === 'progress') return event.text
       return `says that it is ${event.signal}: ${event.text}`
     case 'task-added':
       return `added ${event.added}: ${event.title}`
-    case 'taken-over':
-      return event.session === null
-        ? `you control ${event.agent}; exit it to run the gates`
-        : `you control ${event.agent}, in its session ${event.session}; exit it to run the gates`
+    case 'taken-over': {
+      const session = event.session === null ? '' : `, in its session ${event.session}`
+      return `you control ${event.agent}${session}; exit it to run the gates`
+    }
     case 'gates-again':
       return `the gates changed ${fewOf(event.paths)}, and run again on that`
     case 'interference':
@@ -50,14 +73,20 @@ export function tell(event: RunEvent): string {
     case 'candidate-ready':
       return 'passed, and waits to land'
     case 'landing-finished':
-      return event.result === 'held' ? heldText(event.paths) : ''
-    case 'attempt-finished':
-      return attemptText(event)
+      if (event.result !== 'held') return ''
+      if (event.paths.length === 0) return 'ready, and kept: it lands as soon as the checkout is free'
+      return `ready, waits for ${fewOf(event.paths)}, which you have changed: commit or stash that, and it lands`
+    case 'attempt-finished': {
+      const { outcome, reason } = event
+      // Its work may have been refused after it had ended.
+      if (outcome === 'done' || outcome === 'gate-failed' || isRefused(event)) return 'agent says done'
+      return outcome === 'blocked' ? `agent asks: ${reason}` : reason
+    }
     case 'task-completed': {
       const { commit, files, added, removed, duration, cost } = event
       const change = `${counted(files, 'file')} +${added} −${removed}`
-      const spent = cost === null ? '' : formatCost(cost)
-      return [commit.slice(0, 7), change, formatDuration(duration), spent].filter(Boolean).join('   ')
+      const spent = cost === null ? [] : [formatCost(cost)]
+      return [commit.slice(0, 7), change, formatDuration(duration), ...spent].join('   ')
     }
     case 'task-blocked': {
       const { id, asks, attempts } = event
@@ -69,14 +98,12 @@ export function tell(event: RunEvent): string {
     case 'milestone-completed':
       return `${event.milestone} is complete: ${counted(event.tasks, 'task')}`
     case 'question':
-      return event.text + (event.options.length > 0 ? ` (${event.options.join(' / ')})` : '')
+      return event.text + choicesText(event)
     case 'answered':
       return event.answer
-    case 'waiting': {
-      const [at, until] = [new Date(event.at), new Date(event.until)]
-      if (secondsBetween(at, until) < WORTH_SHOWING_SECONDS) return ''
-      return `waits ${waitText(until, at)}: ${event.reason}`
-    }
+    case 'waiting':
+      if (secondsBetween(event.at, event.until) < WORTH_SHOWING_SECONDS) return ''
+      return `waits ${waitText(event.until, event.at)}: ${event.reason}`
     case 'paused':
       return 'paused: no new attempt starts'
     case 'resumed':
@@ -86,7 +113,7 @@ export function tell(event: RunEvent): string {
     case 'pushed':
       return `pushed ${event.branch}`
     case 'run-finished':
-      return `${endCounts(event).join(' · ')} · ${formatDuration(event.seconds)}`
+      return dotted(...endCounts(event), formatDuration(event.seconds))
     case 'run-started':
     case 'baseline-finished':
     case 'task-started':
@@ -115,19 +142,20 @@ const STOPPING: Readonly<Record<StopMode | 'unknown', string>> = {
   now: 'stopping at once: what still runs is ended',
 }
 
+/** The choices of a question, after its text. */
+export function choicesText({ options }: { readonly options: readonly string[] }): string {
+  return options.length > 0 ? ` (${options.join(' / ')})` : ''
+}
+
 /** `2 done`, `1 blocked`, `1 left`, `1 held`: how a run's tasks ended, the done ones always first. */
 export function endCounts(
   run: Pick<RunFinished, 'completed' | 'blocked' | 'failed'> & { readonly held: readonly unknown[] },
 ): readonly [string, ...string[]] {
   const { completed, blocked, failed, held } = run
-  const others = [
-    [blocked, 'blocked'],
-    [failed, 'left'],
-    [held, 'held'],
-  ] as const
+  const others = Object.entries({ blocked, left: failed, held })
   return [
     `${completed.length} done`,
-    ...others.flatMap(([tasks, word]) => (tasks.length > 0 ? [`${tasks.length} ${word}`] : [])),
+    ...others.flatMap(([word, tasks]) => (tasks.length > 0 ? [`${tasks.length} ${word}`] : [])),
   ]
 }
 
@@ -136,20 +164,8 @@ export function workerText({ places, labels }: Pick<WorkerJoined, 'places' | 'la
   return counted(places, 'place') + (labels.length === 0 ? '' : ` · only ${fewOf(labels)}`)
 }
 
-/** Work that has passed and cannot land, with what to do about it. */
-export function heldText(paths: readonly string[]): string {
-  if (paths.length === 0) return 'ready, and kept: it lands as soon as the checkout is free'
-  return `ready, waits for ${fewOf(paths)}, which you have changed: commit or stash that, and it lands`
-}
-
-/** How the agent itself ended: its work may have been refused after that. */
-function attemptText({ outcome, reason }: Extract<RunEvent, { type: 'attempt-finished' }>): string {
-  if (outcome === 'done' || outcome === 'gate-failed' || isRefused(outcome)) return 'agent says done'
-  return outcome === 'blocked' ? `agent asks: ${reason}` : reason
-}
-
 /** Whether a check other than a gate refused work that the agent had called done. */
-export function isRefused(outcome: string): boolean {
+function isRefused({ outcome }: Extract<RunEvent, { type: 'attempt-finished' }>): boolean {
   return outcome === 'conflict' || outcome === 'missing-output' || outcome === 'no-change'
 }
 
@@ -182,4 +198,171 @@ function interferenceText(interference: Interference): string {
     default:
       return unreachable(interference)
   }
+}
+
+/** The sign before the words of an event. */
+const SIGNS: Partial<Record<RunEvent['type'], Piece>> = {
+  recovered: strong('recovered'),
+  warning: strong('warning'),
+  'worker-joined': good('+'),
+  'worker-left': bad('−'),
+  'agent-retrying': dim('◌'),
+  'agent-signal': accent('·'),
+  'task-added': accent('+'),
+  'taken-over': accent('→'),
+  interference: strong('!'),
+  caged: strong('!'),
+  'candidate-ready': good('✓'),
+  'landing-finished': strong('◐'),
+  'task-completed': good('✓'),
+  'task-blocked': bad('■'),
+  'task-given-up': bad('■'),
+  question: accent('?'),
+  answered: accent('→'),
+  waiting: dim('◌'),
+  pushed: good('✓'),
+}
+
+/** The lines that an event leaves behind: its words, behind its sign. */
+export function told(event: RunEvent): View {
+  switch (event.type) {
+    case 'run-started':
+      return runHead(event)
+    case 'baseline-finished':
+      return baselineBlocks(event.results)
+    case 'task-started': {
+      const { task, tier, limits } = event
+      const most = dotted(tier, `${limits.turns} turns`, timeLimitText(limits.seconds))
+      return [spread([accent(task.id), '  ', strong(task.title)], [dim(most)])]
+    }
+    case 'attempt-started': {
+      const { counted: number, most, agent, model, at } = event
+      const head = number > 0 ? `attempt ${number} of ${most}` : 'attempt'
+      return [line(strong(head), dim(`  ${dotted(agent, model, clockText(at))}`))]
+    }
+    case 'agent-tool':
+      if (event.status === 'ok') return []
+      return event.status === 'running'
+        ? [line(accent('▸'), ` ${tell(event)}`)]
+        : [line(strong('✗'), ` ${tell(event)}`, dim(`  ${event.status}`))]
+    case 'gate-finished':
+      return gateBlocks([event.result])
+    case 'attempt-finished':
+      return attemptBlocks(event)
+    default: {
+      const [text, sign] = [tell(event), SIGNS[event.type]]
+      if (text === '') return []
+      const head = sign ? [sign, endsTask(event) ? '  ' : ' '] : []
+      return [{ kind: 'prose', head, text: text.replaceAll(/\s*\n\s*/g, ' ') }]
+    }
+  }
+}
+
+const ENDS: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
+  'landing-finished',
+  'task-completed',
+  'task-blocked',
+  'task-given-up',
+  'milestone-completed',
+])
+
+/** Whether an event says how a task, its landing or its milestone has ended. */
+export function endsTask({ type }: RunEvent): boolean {
+  return ENDS.has(type)
+}
+
+/** The head of a run: its folder, agent, gates, number of jobs and sandbox, and how to start workers. */
+function runHead(event: RunStarted): View {
+  const { gates, sandbox, jobs, queue } = event
+  const checks = gates.map(({ name }) => name).join(', ')
+  const parts = [
+    ...placeFacts(event, jobs),
+    checks === '' ? 'no gates: nothing checks the work' : `gates: ${checks}`,
+    sandboxText(sandbox),
+  ]
+  return [facts([], parts), ...(queue ? [line(dim(`workers: ralph worker --queue ${queue}`))] : [])]
+}
+
+/** `shop`, `main @ 91c2d07`, `claude`, `2 jobs`: where a run is, and what it works with. */
+export function placeFacts(
+  { root, branch, head, agent }: Pick<RunStarted, 'root' | 'branch' | 'head' | 'agent'>,
+  jobs: number,
+): readonly string[] {
+  const place = `${branch ?? 'detached HEAD'} @ ${head.slice(0, 7)}`
+  return [basename(root), place, agent, jobs > 1 ? `${jobs} jobs` : ''].filter(Boolean)
+}
+
+/** Whether agents and gates run in a sandbox, and if not, why. */
+export function sandboxText({ on, reason }: SandboxState): string {
+  if (on) return 'sandbox on'
+  return reason === null ? 'sandbox off' : `sandbox off: ${reason}`
+}
+
+/** The results of the gates before the run begins. */
+function baselineBlocks(results: readonly GateResult[]): View {
+  if (results.length === 0) return []
+  const failed = results.filter(({ verdict }) => verdict !== 'passed')
+  return [
+    gatesInRow('baseline   ', results),
+    ...failed.map(({ gate, reason }) =>
+      paragraph(['           ', bad('✗'), ' '], `${gate.name} fails before anything has begun: ${reason}`),
+    ),
+  ]
+}
+
+const MOST_LINES = 4
+
+/** The passed gates in a row, and the failed ones with the lines of their output that a person needs. */
+export function gateBlocks(results: readonly GateResult[]): View {
+  const passed = results.filter(({ verdict }) => verdict === 'passed')
+  const failed = results.filter(({ verdict }) => verdict !== 'passed')
+  return [
+    ...(passed.length > 0 ? [gatesInRow('', passed)] : []),
+    ...failed.flatMap((result) => [
+      line(...gateText(result), dim(`   ${result.reason}`)),
+      ...tellingLines(result.excerpt, MOST_LINES).map((text) => line(dim(`  ${text}`))),
+    ]),
+  ]
+}
+
+function gatesInRow(head: string, results: readonly GateResult[]): Block {
+  return { kind: 'hang', head: [head], words: results.map(gateText), gap: '   ' }
+}
+
+/** `✓ typecheck 1.2s`, or `✗ test 9.1s`; marked if it is not required. Only what was checked has a colour. */
+export function gateText({ gate, verdict, seconds }: GateResult): Line {
+  const time = seconds < 59.95 ? `${seconds.toFixed(1)}s` : formatDuration(seconds)
+  const name = ` ${gate.name} ${time}${gate.required ? '' : ' (not required)'}`
+  if (verdict === 'passed') return [good('✓'), name]
+  if (verdict === 'interrupted') return ['·', name]
+  return [gate.required ? bad('✗') : '✗', name]
+}
+
+/** How the agent ended, what else refused its work, and what it was denied. */
+function attemptBlocks(event: Extract<RunEvent, { type: 'attempt-finished' }>): View {
+  const { reason, seconds, usage, denied } = event
+  const tools = (by: (typeof denied)[number]['allowedBy']) =>
+    denied.flatMap(({ tool, allowedBy }) => (allowedBy === by ? [tool] : [])).join(', ')
+  const [full, custom] = [tools('full'), tools('custom')]
+  const warnings = [
+    full && `it was denied ${full}: permission "full" allows it (--yolo)`,
+    custom && `it was denied ${custom}: that is ralph's to do, and only "custom" allows it`,
+  ].filter(Boolean)
+  return [
+    spread([tell(event)], [dim(spentText(seconds, usage))]),
+    ...(isRefused(event) ? [paragraph([bad('✗'), ' '], reason)] : []),
+    ...warnings.map((text) => paragraph([strong('!'), ' '], text)),
+  ]
+}
+
+/** `31 turns · 6m 12s · $0.42`: the known parts. A time may be given in words. */
+export function spentText(
+  time: number | string | null,
+  { turns, costUsd }: Partial<Pick<Usage, 'turns' | 'costUsd'>>,
+): string {
+  return dotted(
+    turns != null && counted(turns, 'turn'),
+    typeof time === 'number' ? formatDuration(time) : time,
+    costUsd != null && formatCost(costUsd),
+  )
 }

@@ -1,24 +1,26 @@
 import type { Verification, VerifiedTask, VerifyState } from '../history/verify.ts'
-import { dim, good, bad, line, paragraph, table, BLANK, type Block, type Piece, type Cell } from './block.ts'
+import { dim, good, bad, line, paragraph, table, BLANK, type View, type Piece } from './block.ts'
 import { counted, fewOf } from '../base/text.ts'
 
-/** The data of `ralph verify`. */
-interface VerifyScreen extends Verification {
-  /** The ids of the tasks whose field was corrected. */
-  readonly fixed: readonly string[]
-  /** The task of an unfinished run: its commit may not exist yet. */
-  readonly unfinished: string | null
-}
-
 /** Each task whose commit is not as its file says, or was undone; the numbers, and what to do. */
-export function verifyView({ tasks, fixed, isCutOff, unfinished }: VerifyScreen): readonly Block[] {
+export function verifyView({
+  tasks,
+  fixed,
+  isCutOff,
+  unfinished,
+}: Verification & {
+  /** The ids of the tasks whose field was corrected. */
+  fixed: readonly string[]
+  /** The task of an unfinished run: its commit may not exist yet. */
+  unfinished: string | null
+}): View {
   if (tasks.length === 0) return [line('No task is DONE.')]
   const wrong = tasks.filter(({ state }) => state === 'moved' || state === 'missing')
-  const shown = tasks.filter(isShown)
-  const rows = shown.map((task): readonly Cell[] => [signOf(task), task.id, ...verifyWords(task)])
+  const rows = tasks.filter(isShown).map((task) => [signOf(task), task.id, ...verifyWords(task)])
   return [
     ...fixed.map((id) => line(good('fixed'), ` ${id}`)),
-    ...(rows.length > 0 ? [table(rows, { wrap: 3, indent: '' }), BLANK] : []),
+    ...table(rows, { wrap: 3, indent: '' }),
+    ...(rows.length > 0 ? [BLANK] : []),
     line(verifySummary(tasks)),
     ...(isCutOff ? [paragraph([], CUT_OFF, 'dim')] : []),
     ...nextStep(wrong, unfinished),
@@ -30,7 +32,7 @@ export function isShown({ state, reverted }: VerifiedTask): boolean {
   return !isRight(state) || reverted
 }
 
-function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): readonly Block[] {
+function nextStep(wrong: readonly VerifiedTask[], unfinished: string | null): View {
   if (wrong.some(({ id }) => id === unfinished)) {
     const text = `A run has not finished with ${unfinished}; where it died, the next ralph run does.`
     return [paragraph([], text, 'dim')]
@@ -92,23 +94,16 @@ export interface CheckedTask extends VerifiedTask {
 
 /** The gates' results on a commit, with the tasks that it completed. */
 export function checkedBlocks(
-  {
-    commit,
-    passed,
-    problem,
-  }: Pick<CheckedTask, 'problem'> & {
-    readonly commit: string
-    readonly passed: readonly string[]
-  },
+  { commit, passed, problem }: { commit: string; passed: readonly string[]; problem: string | null },
   tasks: readonly VerifiedTask[],
-): readonly Block[] {
+): View {
   const ids = tasks.flatMap(({ id, found }) => (found === commit ? [id] : []))
   const sign = problem === null ? good('✓') : bad('✗')
   return [paragraph([sign, ` ${fewOf(ids)}  ${commit.slice(0, 10)}  `], problem ?? fewOf(passed))]
 }
 
 /** The number of green commits. */
-export function checkedSummary(checked: readonly CheckedTask[]): readonly Block[] {
+export function checkedSummary(checked: readonly CheckedTask[]): View {
   const red = checked.filter(({ problem }) => problem !== null).length
   if (checked.length === 0) return []
   return [BLANK, line(`gates: ${checked.length - red} green, ${red} not`)]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { select } from '../../src/backlog/select/selection.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
-import { explain, firstSentence } from '../../src/screen/reason-text.ts'
+import { explain, firstSentence } from '../../src/screen/task-lines.ts'
 import { buildTask } from '../task/build-task.ts'
 
 describe('the first sentence', () => {

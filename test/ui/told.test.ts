@@ -1,11 +1,10 @@
 import { expect, it, test } from 'vitest'
 import type { GateResult, Verdict } from '../../src/base/nouns.ts'
 import type { Emitted, RunEvent, Interference } from '../../src/engine/events/event.ts'
-import { tell } from '../../src/screen/tell.ts'
+import { gateText, tell, told } from '../../src/screen/tell.ts'
 import { bad, good, type Block } from '../../src/screen/block.ts'
 import { layOut } from '../../src/screen/layout.ts'
 import { RunStory } from '../../src/screen/run-story.ts'
-import { gateText, told } from '../../src/screen/told.ts'
 import { runStarted } from '../events/run-started.ts'
 import { attemptStarted, ended, passed, START, tool, usage } from './recorded.ts'
 

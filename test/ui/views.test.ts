@@ -6,17 +6,14 @@ import type { CompletionRecord } from '../../src/history/completions.ts'
 import { statsOf } from '../../src/history/stats.ts'
 import type { VerifiedTask } from '../../src/history/verify.ts'
 import type { PromptPart } from '../../src/prompt/template.ts'
-import { attemptsView } from '../../src/screen/attempts-view.ts'
+import { attemptsView, showView } from '../../src/screen/show-view.ts'
 import type { Block } from '../../src/screen/block.ts'
 import { layOut } from '../../src/screen/layout.ts'
-import { logView } from '../../src/screen/log-view.ts'
+import { logView, statsView } from '../../src/screen/log-view.ts'
 import { promptView } from '../../src/screen/prompt-view.ts'
-import { needsWhole } from '../../src/screen/reason-text.ts'
+import { needsWhole, waitingRows } from '../../src/screen/task-lines.ts'
 import { summaryOf, type TaskEndEvent } from '../../src/screen/run-summary.ts'
-import { showView } from '../../src/screen/show-view.ts'
-import { statsView } from '../../src/screen/stats-view.ts'
 import { verifyView } from '../../src/screen/verify-view.ts'
-import { waitingRows } from '../../src/screen/task-lines.ts'
 import { select } from '../../src/backlog/select/selection.ts'
 import { tierOf } from '../../src/backlog/select/tier.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
@@ -151,7 +148,7 @@ const show = (attempts: readonly KeptAttempt[]) => {
   const selection = select([stopped])
   const [state] = selection.states
   const choice = tierOf(stopped)
-  return showView({ state: state!, selection, choice, discipline: null, attempts, completion: null })
+  return showView({ state: state!, selection, choice, attempts, completion: null }, null)
 }
 const VIEWS: Readonly<Record<string, readonly Block[]>> = {
   'verify, nothing': verify([]),
@@ -209,23 +206,21 @@ const VIEWS: Readonly<Record<string, readonly Block[]>> = {
   'stats, nothing': stats([]),
   'stats, one': stats(COMPLETIONS.slice(2)),
   'stats, many': stats(COMPLETIONS),
-  'waiting, nothing': [waitingRows([])],
-  'waiting, one': [
-    waitingRows([{ id: 'T-001', title: 'Pay', reasons: [{ why: 'waits for itself', where: '' }] }]),
-  ],
-  'waiting, many': [
-    waitingRows([
-      { id: 'T-001', title: 'Pay', reasons: [{ why: 'waits for itself', where: '' }] },
-      {
-        id: 'T-002',
-        title: 'Bill',
-        reasons: [
-          { why: 'blocked: a key', where: 'ralph retry T-002' },
-          { why: 'needs T-009', where: 'docs/tasks/T-002.md:4:1' },
-        ],
-      },
-    ]),
-  ],
+  'waiting, nothing': waitingRows([]),
+  'waiting, one': waitingRows([
+    { id: 'T-001', title: 'Pay', reasons: [{ why: 'waits for itself', where: '' }] },
+  ]),
+  'waiting, many': waitingRows([
+    { id: 'T-001', title: 'Pay', reasons: [{ why: 'waits for itself', where: '' }] },
+    {
+      id: 'T-002',
+      title: 'Bill',
+      reasons: [
+        { why: 'blocked: a key', where: 'ralph retry T-002' },
+        { why: 'needs T-009', where: 'docs/tasks/T-002.md:4:1' },
+      ],
+    },
+  ]),
 }
 
 it('each view shows nothing, one and many', async () => {

@@ -1,5 +1,5 @@
 import { listRecords } from '../../git/record.ts'
-import { attemptsView } from '../../screen/attempts-view.ts'
+import { attemptsView } from '../../screen/show-view.ts'
 import type { Context } from '../command.ts'
 import { readNamed } from '../../config/find-task.ts'
 import { openPlace } from '../../config/project.ts'

@@ -10,7 +10,7 @@ import { readBacklog, readFacts } from '../../backlog/read.ts'
 import { counted } from '../../base/text.ts'
 import { RULES } from '../../backlog/lint/rules.ts'
 import { line } from '../../screen/block.ts'
-import { lintSummary, lintView } from '../../screen/lint-view.ts'
+import { githubAnnotations, jobSummary, lintSummary, lintView, sarifLog } from '../../screen/lint-view.ts'
 import type { ContextOf } from '../commands.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
 import { addToJobSummary, isInAction, prefixInRepository } from '../github.ts'
@@ -55,14 +55,13 @@ async function show(context: Context, place: Place, found: Found): Promise<void>
     await context.answer({ diagnostics, errors, warnings, fixed, renumbered }, () => lintView(found))
     return
   }
-  const { githubAnnotations, jobSummary, sarifLog } = await import('../../screen/lint-formats.ts')
   const prefix = prefixInRepository(place.root)
   if (format === 'sarif') {
     const rules = [...RULES, ...LIBRARY_RULES]
     context.printJson(sarifLog(diagnostics, { version: manifest.version, rules, prefix }))
     return
   }
-  context.printRaw(githubAnnotations(diagnostics, { prefix }))
+  context.printRaw(githubAnnotations(diagnostics, prefix))
   context.print([lintSummary(found)])
   addToJobSummary(io, jobSummary('Task files', lintView(found)))
 }

@@ -6,8 +6,7 @@ import type { Selection, TaskState } from '../../backlog/select/selection.ts'
 import type { Facts, TaskHead } from '../../backlog/model.ts'
 import { readTask } from '../../backlog/read.ts'
 import { NEXT_FACTS, nextView, toExplain, type NextTask } from '../../screen/next-view.ts'
-import { explainListed, needsWhole } from '../../screen/reason-text.ts'
-import type { WaitingTask } from '../../screen/task-lines.ts'
+import { explainListed, needsWhole, type WaitingTask } from '../../screen/task-lines.ts'
 import { line } from '../../screen/block.ts'
 import type { ContextOf } from '../commands.ts'
 import { blockedReasons, openListing, openTask } from '../../config/listing.ts'
@@ -58,14 +57,7 @@ async function foreignIn(root: string): Promise<readonly string[]> {
 async function print(context: Context, place: Place, heads: Heads): Promise<TaskHead | null> {
   const { all, explain, jobs } = context.options
   const { folders, config } = place
-  const screen = {
-    folder: folders.first,
-    next: null,
-    eligible: null,
-    together: null,
-    waiting: [],
-    explain,
-  }
+  const screen = { folder: folders.first, explain }
   if (heads && heads.outcome !== 'stuck') {
     const next = await nextTask(context, place, heads)
     const foreign = heads.outcome === 'empty' ? await foreignIn(place.root) : []
@@ -80,8 +72,7 @@ async function print(context: Context, place: Place, heads: Heads): Promise<Task
   const shown = { ...screen, selection, waiting }
   if (jobs !== undefined) {
     const { begin, waiting: later } = schedule({ ...IDLE, eligible, jobs, overlap: config.overlap })
-    const others = later.map(({ task: { id, title }, wait }) => ({ id, title, wait }))
-    context.print(nextView({ ...shown, together: { begin: begin.map(withTier), waiting: others } }))
+    context.print(nextView({ ...shown, together: { begin: begin.map(withTier), waiting: later } }))
   } else if (all) context.print(nextView({ ...shown, eligible: eligible.map(withTier) }))
   else context.print(nextView({ ...shown, next: await nextTask(context, place, selection) }))
   return selection.next

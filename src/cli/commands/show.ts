@@ -30,7 +30,7 @@ export async function run(context: Context): Promise<number> {
     ...past,
   }
   return context.answer(document, async () =>
-    showView({ state, selection, choice, discipline: await disciplineOf(root, task), ...past }),
+    showView({ state, selection, choice, ...past }, await disciplineOf(root, task)),
   )
 }
 

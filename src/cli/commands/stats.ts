@@ -4,7 +4,7 @@ import { readCompletions, type CompletionRecord } from '../../history/completion
 import { statsOf, type Stats, type StatsGroup } from '../../history/stats.ts'
 import { TIERS } from '../../backlog/model.ts'
 import { readFacts } from '../../backlog/read.ts'
-import { statsView } from '../../screen/stats-view.ts'
+import { statsView } from '../../screen/log-view.ts'
 import type { Context } from '../command.ts'
 import { openPlace } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'

@@ -4,6 +4,7 @@ import { UserError } from '../../base/errors.ts'
 import { findTask } from '../../config/find-task.ts'
 import { refuseToStart } from '../../base/world.ts'
 import { line } from '../../screen/block.ts'
+import { githubCommand, jobSummary } from '../../screen/lint-view.ts'
 import {
   checkedBlocks,
   checkedSummary,
@@ -91,7 +92,6 @@ async function annotate(
     view: ReturnType<typeof verifyView>
   },
 ): Promise<void> {
-  const { githubCommand, jobSummary } = await import('../../screen/lint-formats.ts')
   const report = (severity: 'warning' | 'error', id: string, text: string): void =>
     printRaw(githubCommand(severity, { title: 'ralph verify' }, `${id}: ${text}`))
   for (const task of tasks.filter(isShown))

@@ -7,7 +7,7 @@ import { accent, headed, line, type Block } from '../../screen/block.ts'
 import { overridden } from '../options/option.ts'
 import { WORKER_OPTIONS } from '../options/run-options.ts'
 import { printableJson } from '../../screen/printable.ts'
-import { told } from '../../screen/told.ts'
+import { told } from '../../screen/tell.ts'
 import type { ContextOf } from '../commands.ts'
 
 type Context = ContextOf<'worker'>

@@ -25,7 +25,7 @@ import { IDLE, schedule } from '../../backlog/select/schedule.ts'
 import { taskJson } from '../../backlog/select/task-json.ts'
 import type { Task } from '../../backlog/model.ts'
 import { line } from '../../screen/block.ts'
-import { dryRunView, type DryRun, type DryWorkspaces } from '../../screen/dry-run-view.ts'
+import { dryRunView, type DryRun, type DryWorkspaces } from '../../screen/prompt-view.ts'
 import type { Context } from '../command.ts'
 
 /** Shows what a run would do first, and changes nothing. */

@@ -1,5 +1,5 @@
 import type { RunStatus } from '../run-status.ts'
-import { strong, dim, accent, line, table, BLANK, type Block, type Line } from '../block.ts'
+import { strong, dim, accent, line, table, BLANK, type View, type Line } from '../block.ts'
 import { lineWidth, trimEnd } from '../layout.ts'
 import type { BoardTask, TreeRow } from './board.ts'
 import {
@@ -362,7 +362,7 @@ const PROMPT_KEYS: Readonly<Record<Prompt['kind'], readonly RunKey[]>> = {
 }
 
 /** All keys that do something now, and what they do. */
-export function keysHelp(possible: Possible): readonly Block[] {
+export function keysHelp(possible: Possible): View {
   const rows = keysNow(possible).map(({ key, sign = key, about: text }) => [accent(sign), text])
-  return [line(strong('Keys')), BLANK, table(rows, { wrap: 1 })]
+  return [line(strong('Keys')), BLANK, ...table(rows, { wrap: 1 })]
 }

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../engine/events/event.ts'
 import type { RunStatus } from '../run-status.ts'
 import { BLANK, type Block } from '../block.ts'
 import { RunStory } from '../run-story.ts'
-import { told } from '../told.ts'
+import { told } from '../tell.ts'
 
 /** What has happened to one task. */
 export interface Seen {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts'
-import { paragraph, type Block } from '../block.ts'
+import { paragraph, type View } from '../block.ts'
 import type { Canvas } from '../layout.ts'
 import { treeOf, type Board, type BoardTask, type TreeRow } from './board.ts'
 import { press } from './keys.ts'
@@ -32,7 +32,7 @@ export interface ScreenPorts {
   /** Sends a command to the run; returns its answer. */
   readonly steer: (steering: Steering) => Promise<string>
   /** The content of a tab, except the activity, for a task. */
-  readonly material: (task: BoardTask, tab: Exclude<Tab, 'activity'>) => Promise<readonly Block[]>
+  readonly material: (task: BoardTask, tab: Exclude<Tab, 'activity'>) => Promise<View>
   /** Shows something in another program, to which the terminal is lent; returns a message about it. */
   readonly open: (
     what: Extract<Intent, { kind: 'open' }>['what'],
@@ -55,7 +55,7 @@ interface Material {
   readonly key: string
   readonly revision: number
   /** Null while it is made for the first time. */
-  readonly blocks: readonly Block[] | null
+  readonly blocks: View | null
   readonly isLoading: boolean
 }
 
@@ -238,7 +238,7 @@ export class Screen {
     return this.#top
   }
 
-  #materialOf(task: BoardTask | null): readonly Block[] | null {
+  #materialOf(task: BoardTask | null): View | null {
     const { tab } = this.#state
     if (!task || tab === 'activity') return null
     const key = `${task.id} ${tab}`
@@ -257,7 +257,7 @@ export class Screen {
     if (before?.isLoading) return
     const { revision } = this.#ports.model
     this.#material = { key, revision, blocks: before?.blocks ?? null, isLoading: true }
-    const show = (blocks: readonly Block[]): void => {
+    const show = (blocks: View): void => {
       if (this.#material?.key !== key) return
       this.#material = { ...this.#material, blocks, isLoading: false }
       this.changed()

@@ -1,11 +1,23 @@
 import { formatDuration, secondsBetween, waitText, wholeMinutes } from '../../base/time.ts'
 import type { JobStatus } from '../run-status.ts'
 import { questionText } from '../../engine/questions.ts'
-import { strong, dim, accent, good, bad, line, textOf, type Block, type Line, type Piece } from '../block.ts'
+import {
+  strong,
+  dim,
+  accent,
+  good,
+  bad,
+  line,
+  textOf,
+  type Block,
+  type View,
+  type Line,
+  type Piece,
+} from '../block.ts'
 import { linesOfBlocks, fit, lineWidth } from '../layout.ts'
 import { questionView, crashText, jobLine, progressFacts, stateWord } from '../run-state.ts'
 import { bar } from '../task-lines.ts'
-import { placeFacts, spentText } from '../told.ts'
+import { placeFacts, spentText } from '../tell.ts'
 import { textWidth } from '../width.ts'
 import type { BoardTask, TreeRow } from './board.ts'
 import { keysHelp, keysLine, type PaneShown } from './keys.ts'
@@ -24,7 +36,7 @@ export interface ViewInput extends Liveness {
   /** The first visible row of the list. */
   readonly top: number
   /** The content of the tab, unless that is the activity; null while it is loading. */
-  readonly material: readonly Block[] | null
+  readonly material: View | null
   /** The name of the project, used until a run names it. */
   readonly project: string
   readonly now: Date
@@ -256,7 +268,7 @@ function textBlock(text: string): Block {
 }
 
 /** The part of fixed content that begins at a line. */
-function fixed(blocks: readonly Block[], at: number | null, { columns, rows }: PaneRoom): PaneRows {
+function fixed(blocks: View, at: number | null, { columns, rows }: PaneRoom): PaneRows {
   const lines = linesOfBlocks(blocks, columns)
   const position = Math.max(0, Math.min(lines.length - rows, at ?? 0))
   const shown = { at: position === 0 ? null : position, position, rows }

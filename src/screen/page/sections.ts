@@ -6,7 +6,7 @@ import type { ReportData } from '../../history/report.ts'
 import { statsOf, type Stats } from '../../history/stats.ts'
 import { graphRows } from '../graph-rows.ts'
 import { SIGNS, standingOf } from '../task-lines.ts'
-import { spentText } from '../told.ts'
+import { spentText } from '../tell.ts'
 import { barChart, meter } from './drawings.ts'
 import { html, NEW_LINE, renderNotes, type Html, type Value } from './html.ts'
 
