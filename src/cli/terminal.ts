@@ -1,4 +1,5 @@
-import type { Key, Terminal, TerminalListener } from '../screen/full/state.ts'
+import type { Key } from '../screen/full/keys.ts'
+import type { Terminal, TerminalListener } from '../screen/full/screen.ts'
 import { wantsLiveLines } from '../screen/style.ts'
 import type { Io } from './io.ts'
 import type { Keyboard } from './keyboard.ts'

@@ -10,9 +10,8 @@ import {
   type Spread,
   type View,
 } from './block.ts'
-import { printable } from './printable.ts'
+import { cut, printable, textWidth, withoutJoiners } from './printable.ts'
 import { paint, withAsciiSigns } from './style.ts'
-import { withoutJoiners, cut, textWidth } from './width.ts'
 
 /** What to lay blocks out for. If `columns` is null, nothing is cut or wrapped. */
 export interface Canvas {

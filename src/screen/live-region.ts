@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { textWidth } from './width.ts'
+import { textWidth } from './printable.ts'
 
 /** Makes the terminal show a frame at once; terminals that do not know it ignore it. */
 const BEGIN = '\u001b[?2026h'

@@ -6,7 +6,7 @@ import type { StopMode } from '../engine/events/event.ts'
 import { costSoFar, type JobStatus, type RunStatus } from './run-status.ts'
 import { strong, dim, accent, bad, line, paragraph, type Block, type Line, type Piece } from './block.ts'
 import { gateText } from './tell.ts'
-import { textWidth } from './width.ts'
+import { textWidth } from './printable.ts'
 
 /** The sign of something that is under way. */
 export const LIVE: Piece = accent('●')
@@ -15,16 +15,16 @@ export const LIVE: Piece = accent('●')
 export function progressFacts(status: RunStatus, now: Date | null): readonly string[] {
   const { progress, held, failed, since, budget, ended } = status
   const cost = costSoFar(status)
-  const until = ended === null ? now : new Date(ended.at)
+  const until = ended?.at ?? now
   const parts = [
     `${progress.done} of ${progress.tasks} done`,
     progress.blocked > 0 && `${progress.blocked} blocked`,
     failed.length > 0 && `${failed.length} left`,
     held.length > 0 && `${held.length} held`,
-    until && wholeMinutes(secondsBetween(new Date(since), until)),
+    until && wholeMinutes(secondsBetween(since, until)),
     cost !== null && formatCost(cost) + (budget === null ? '' : ` of ${formatCost(budget)}`),
   ]
-  return parts.filter(Boolean) as string[]
+  return parts.filter((part) => typeof part === 'string')
 }
 
 /** `paused`, `stopping after this attempt`: that a run is to do something else than go on; empty otherwise. */
@@ -41,7 +41,7 @@ const STOP_WORDS: Readonly<Record<StopMode, string>> = {
 
 /** What a task at work is doing; `doing` says it of an agent. */
 export function jobLine({ doing, gates, note, since, until }: JobStatus, now: Date): Line {
-  const time = formatDuration(secondsBetween(new Date(since), now))
+  const time = formatDuration(secondsBetween(since, now))
   switch (doing) {
     case 'gates': {
       const done = gates.flatMap((result, at): Line => [at === 0 ? '' : '   ', ...gateText(result)])
@@ -63,9 +63,8 @@ export function jobLine({ doing, gates, note, since, until }: JobStatus, now: Da
 
 /** ` · until 14:30 (in 41m)`, and for a short wait only how long. */
 function waitWords(until: string, now: Date): string {
-  const end = new Date(until)
-  const left = secondsBetween(now, end)
-  return ` · ${waitText(end, now)}${Math.ceil(left) < 60 ? '' : ` (in ${wholeMinutes(left)})`}`
+  const left = secondsBetween(now, until)
+  return ` · ${waitText(until, now)}${Math.ceil(left) < 60 ? '' : ` (in ${wholeMinutes(left)})`}`
 }
 
 /** A task whose work has passed and cannot land, in a few words. */

@@ -1,20 +1,43 @@
 import { counted, withoutControls } from '../base/text.ts'
-import type { Gate } from '../base/nouns.ts'
 import { formatDuration, secondsBetween } from '../base/time.ts'
-import type { AgentTool, RunEvent } from '../engine/events/event.ts'
+import { formatCost } from '../base/usage.ts'
+import type {
+  AgentTool,
+  RunEvent,
+  RunFinished,
+  RunStarted,
+  TaskBlocked,
+  TaskCompleted,
+  TaskGivenUp,
+} from '../engine/events/event.ts'
 import { statusAfter, type JobStatus, type RunStatus } from './run-status.ts'
-import { endsTask, gateBlocks, spentText, tell, told } from './tell.ts'
-import { dim, accent, line, headed, BLANK, type Block, type View, type Line } from './block.ts'
+import {
+  dim,
+  accent,
+  bad,
+  dotted,
+  good,
+  line,
+  headed,
+  paragraph,
+  table,
+  BLANK,
+  type Block,
+  type Cell,
+  type Line,
+  type View,
+} from './block.ts'
 import { heldLine, jobLine, LIVE } from './run-state.ts'
-import { summaryOf, type Interrupted, type TaskEndEvent } from './run-summary.ts'
-import { cut, textWidth } from './width.ts'
+import { endCounts, endsTask, gateBlocks, spentText, tell, told } from './tell.ts'
+import { cut, textWidth } from './printable.ts'
 
-/** The space for the live lines. */
-export interface LiveRoom {
+/** The space for the live lines, which are at most that many. */
+interface LiveRoom {
   readonly columns: number
-  /** The maximum of lines. */
   readonly rows: number
 }
+
+type AttemptFinished = Extract<RunEvent, { type: 'attempt-finished' }>
 
 /**
  * A run as lines: each event leaves lines that stay, and live lines show what is under way. If there are several jobs, the
@@ -24,11 +47,9 @@ export class RunStory {
   /** Whether each step of an agent leaves lines: without live lines, or on request. */
   readonly #hasSteps: boolean
   #status: RunStatus | null = null
-  #gates: readonly Gate[] = []
-  #isLoop = false
-  #hasManyJobs = false
+  #run: RunStarted | null = null
   /** What is prepared before an agent begins, and since when. */
-  #preparing: { readonly text: string; readonly since: Date } | null = null
+  #preparing: { readonly text: string; readonly since: string } | null = null
   readonly #activities = new Map<string, Activity>()
   readonly #ends: TaskEndEvent[] = []
   #interrupted: Interrupted | null = null
@@ -40,6 +61,10 @@ export class RunStory {
   /** The state of the run; null before it has begun. */
   get status(): RunStatus | null {
     return this.#status
+  }
+
+  get #hasManyJobs(): boolean {
+    return this.#run !== null && (this.#run.jobs > 1 || this.#run.queue !== null)
   }
 
   show(event: RunEvent): View {
@@ -57,18 +82,16 @@ export class RunStory {
       this.#ends.push(event)
     switch (event.type) {
       case 'run-started':
-        this.#gates = event.gates
-        this.#isLoop = event.loop
-        this.#hasManyJobs = event.jobs > 1 || event.queue !== null
+        this.#run = event
         return told(event)
       case 'preparing':
       case 'baseline-started':
-        this.#preparing = { text: tell(event), since: new Date(event.at) }
+        this.#preparing = { text: tell(event), since: event.at }
         return []
       case 'task-started':
         return this.#hasManyJobs ? told(event) : [BLANK, ...told(event)]
       case 'attempt-started':
-        this.#activities.set(event.id, new Activity(this.#gates, event.agent))
+        this.#activities.set(event.id, new Activity(this.#run?.gates ?? [], event.agent))
         return []
       case 'agent-text':
         return this.#hasSteps ? textBlocks(event.text) : []
@@ -85,11 +108,12 @@ export class RunStory {
         // The terminal itself asks about a failed task.
         if (!activity) return []
         return indented([...told(event), line(dim(`  to answer: ralph answer ${event.id} "…"`))])
-      case 'run-finished': {
-        const run = { isLoop: this.#isLoop, interrupted: this.#interrupted }
+      case 'run-finished':
         this.#activities.clear()
-        return summaryOf(event, this.#ends, run)
-      }
+        return summaryOf(event, this.#ends, {
+          isLoop: this.#run?.loop === true,
+          interrupted: this.#interrupted,
+        })
       default:
         if (isStep(event) && !this.#hasSteps) return []
         if (endsTask(event)) return told(event).map((block) => headed(['  '], block))
@@ -97,10 +121,7 @@ export class RunStory {
     }
   }
 
-  #attemptBlocks(
-    event: Extract<RunEvent, { type: 'attempt-finished' }>,
-    { digest, isByHand }: Activity,
-  ): View {
+  #attemptBlocks(event: AttemptFinished, { digest, isByHand }: Activity): View {
     const [end, ...warnings] = told(event)
     const gates = this.#status?.jobs.find(({ id }) => id === event.id)?.gates ?? []
     return [
@@ -161,7 +182,7 @@ function padded(text: string): string {
 
 /** What the attempt has taken so far; in a narrow terminal only the time. */
 function spentSoFar({ attempt, usage, limits, doing }: JobStatus, now: Date, columns: number): string {
-  const time = formatDuration(attempt ? secondsBetween(new Date(attempt.since), now) : 0)
+  const time = formatDuration(attempt ? secondsBetween(attempt.since, now) : 0)
   const facts = spentText(doing === 'person' ? time : `${time} of ${formatDuration(limits.seconds)}`, usage)
   return facts.length > columns / 2 ? time : facts
 }
@@ -208,14 +229,14 @@ const KINDS = [
 
 /** An agent's last steps in one attempt, and how often it used which tool: a few lines, however long it works. */
 class Activity {
-  readonly #gates: readonly Gate[]
+  readonly #gates: RunStarted['gates']
   readonly #counts = { read: 0, edited: 0, ran: 0, other: 0 }
   readonly #checks = new Map<string, number>()
   steps: readonly string[]
   /** Whether a person has taken over. */
   isByHand = false
 
-  constructor(gates: readonly Gate[], agent: string) {
+  constructor(gates: RunStarted['gates'], agent: string) {
     this.#gates = gates
     this.steps = [`${agent} begins`]
   }
@@ -245,24 +266,89 @@ class Activity {
   }
 
   #tool({ name, summary, status }: AgentTool): void {
-    if (status === 'running') {
-      this.#count(name, summary)
-      this.#add(summary)
-    } else if (status !== 'ok') {
-      this.steps = this.steps.filter((step) => step !== summary)
-      this.#add(`${summary}  ✗ ${status}`)
-    }
+    if (status === 'ok') return
+    if (status === 'running') return this.#begin(name, summary)
+    this.steps = this.steps.filter((step) => step !== summary)
+    this.#add(`${summary}  ✗ ${status}`)
+  }
+
+  /** Counts a command that runs a gate under the gate's name. */
+  #begin(name: string, summary: string): void {
+    const kind = KINDS.find(([, names]) => names.test(name))?.[0] ?? 'other'
+    const gate = kind === 'ran' ? this.#gates.find(({ command }) => summary.includes(command)) : undefined
+    if (gate) this.#checks.set(gate.name, (this.#checks.get(gate.name) ?? 0) + 1)
+    else this.#counts[kind]++
+    this.#add(summary)
   }
 
   #add(...steps: readonly string[]): void {
     this.steps = [...this.steps, ...steps].slice(-MOST_STEPS)
   }
+}
 
-  /** Counts a command that runs a gate under the gate's name. */
-  #count(name: string, summary: string): void {
-    const kind = KINDS.find(([, names]) => names.test(name))?.[0] ?? 'other'
-    const gate = kind === 'ran' ? this.#gates.find(({ command }) => summary.includes(command)) : undefined
-    if (gate) this.#checks.set(gate.name, (this.#checks.get(gate.name) ?? 0) + 1)
-    else this.#counts[kind]++
+/** The event that ended one task of the run. */
+export type TaskEndEvent = TaskCompleted | TaskBlocked | TaskGivenUp
+
+/** A kept attempt that an interruption ended. */
+type Interrupted = Pick<AttemptFinished, 'id' | 'attempt'>
+
+/** The result of a run: the totals, a row for each task, and what a person can do now. */
+export function summaryOf(
+  finished: RunFinished,
+  ends: readonly TaskEndEvent[],
+  { isLoop, interrupted }: { isLoop: boolean; interrupted: Interrupted | null },
+): View {
+  const { blocked, waiting, seconds, cost } = finished
+  const totals = dotted(
+    ...endCounts(finished),
+    // Waiting tasks may wait for the blocked ones.
+    blocked.length > 0 && waiting > 0 && `${waiting} ${waiting === 1 ? 'waits' : 'wait'}`,
+    spentText(seconds, { costUsd: cost }),
+  )
+  return [
+    BLANK,
+    line(totals),
+    ...table(ends.map(rowOf), { wrap: 4 }),
+    ...closing(finished, ends),
+    ...(finished.end !== 'interrupted'
+      ? nextStep(finished, ends)
+      : [
+          ...(interrupted ? [line(keptText(interrupted))] : []),
+          line(dim(`To go on: ralph run${isLoop ? ' --loop' : ''}`)),
+        ]),
+  ]
+}
+
+function rowOf(end: TaskEndEvent): readonly Cell[] {
+  switch (end.type) {
+    case 'task-completed': {
+      const { id, commit, duration, cost, title } = end
+      const spent = cost === null ? '' : formatCost(cost)
+      return [id, good(commit.slice(0, 7)), formatDuration(duration), spent, title]
+    }
+    case 'task-blocked':
+      return [end.id, bad('blocked'), '', '', end.reason]
+    case 'task-given-up':
+      return [end.id, 'left', '', '', end.reason]
   }
+}
+
+/** The reason of the end, unless it is in a task's row already, because a task ended the run. */
+function closing({ end, reason, completed }: RunFinished, ends: readonly TaskEndEvent[]): View {
+  const isTold = ends.some((one) => one.type !== 'task-completed' && reason === `${one.id}: ${one.reason}`)
+  if ((end === 'done' && completed.length > 0) || reason === '' || isTold) return []
+  return [paragraph([], `${reason[0]?.toUpperCase()}${reason.slice(1)}.`.replace(/\.\.$/, '.'))]
+}
+
+/** What to do about the first task that is not done; an answer is the least work. */
+function nextStep({ blocked, failed }: RunFinished, ends: readonly TaskEndEvent[]): View {
+  const question = ends.find((end) => end.type === 'task-blocked' && end.asks)
+  if (question) return [line(dim(`Next: ralph answer ${question.id} "…"`))]
+  const [first] = [...blocked, ...failed]
+  const retry = blocked.length > 0 ? `, then ralph retry ${blocked[0]}` : ''
+  return first === undefined ? [] : [line(dim(`Next: ralph attempts ${first}${retry}`))]
+}
+
+function keptText({ id, attempt }: Interrupted): string {
+  return `Attempt ${attempt} at ${id} is kept: ralph attempts ${id}`
 }

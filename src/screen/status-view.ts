@@ -46,7 +46,7 @@ export function runsView(runs: readonly RunStatus[]): View {
 function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): View {
   const state = run.paused ? 'paused: ralph resume' : stateWord(run)
   const facts = [...placeFacts(run, run.atOnce).slice(1), `process ${run.pid}`]
-  const since = dim(` since ${minuteText(new Date(run.since))}`)
+  const since = dim(` since ${minuteText(run.since)}`)
   return [
     spread(
       ['The run is under way', since, accent(state === '' ? '' : ` · ${state}`)],
@@ -75,7 +75,7 @@ function jobBlocks(job: JobStatus, now: Date): View {
   const { id, title, attempt } = job
   const facts = attempt && [
     attempt.counted > 0 && `attempt ${attempt.counted} of ${attempt.most}`,
-    formatDuration(secondsBetween(new Date(attempt.since), now)),
+    formatDuration(secondsBetween(attempt.since, now)),
   ]
   const words = jobLine(job, now)
   const right = facts ? [dim(facts.filter(Boolean).join(' · '))] : []
@@ -97,5 +97,5 @@ function lastBlock(last: RunStatus): Block {
   const { ended } = last
   if (ended === null) return paragraph([], `${crashText('The last run', last)}.`)
   const counts = endCounts(last).join(', ')
-  return paragraph([], `The last run ended ${minuteText(new Date(ended.at))}: ${counts}; ${ended.reason}.`)
+  return paragraph([], `The last run ended ${minuteText(ended.at)}: ${counts}; ${ended.reason}.`)
 }

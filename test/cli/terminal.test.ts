@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'
 import { openTerminal } from '../../src/cli/terminal.ts'
-import type { Key } from '../../src/screen/full/state.ts'
+import type { Key } from '../../src/screen/full/keys.ts'
 
 const plain = { ctrl: false, shift: false, text: '' }
 

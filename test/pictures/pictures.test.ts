@@ -62,7 +62,7 @@ const task = (
   status: BoardTask['status'],
   waits = '',
 ): BoardTask => {
-  return { id, title, milestone, status, waits, file: `docs/tasks/${id}.md`, eligible: waits === '' }
+  return { id, title, milestone, status, waits, file: `docs/tasks/${id}.md` }
 }
 
 const TASKS = [

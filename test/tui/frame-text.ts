@@ -1,6 +1,6 @@
 import type { Frame, FrameRow } from '../../src/screen/full/painter.ts'
 import { textOf } from '../../src/screen/block.ts'
-import { textWidth } from '../../src/screen/width.ts'
+import { textWidth } from '../../src/screen/printable.ts'
 import { fit } from '../../src/screen/layout.ts'
 
 /** What a frame says, as text. */

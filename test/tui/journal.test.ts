@@ -23,7 +23,7 @@ const titles = new Map(JOURNAL.flatMap((event) => (event.type === 'task-started'
 const TASKS = [...titles.values()]
   .map(({ task: { id, title, file, milestone } }) => ({ id, title, file, milestone: milestone ?? '' }))
   .toSorted((one, other) => (one.id < other.id ? -1 : 1))
-  .map((task) => ({ ...task, status: 'TODO' as const, eligible: true, waits: '' }))
+  .map((task) => ({ ...task, status: 'TODO' as const, waits: '' }))
 
 /** How many seconds after a moment it is shown: a wait of a second is not over then. */
 const LATER = 0.5

@@ -19,9 +19,9 @@ export const BEGAN = Date.UTC(2025, 0, 15, 14, 0)
 const shop: readonly (readonly [id: string, title: string, milestone: string, rest: Partial<BoardTask>])[] = [
   ['T-001', 'Say how to work', '1 — Basket', { status: 'DONE' }],
   ['T-002', 'Add the cart', '1 — Basket', { status: 'DONE' }],
-  ['T-004', 'Add the login form', '1 — Basket', { eligible: true }],
-  ['T-006', 'Payments', '1 — Basket', { eligible: true }],
-  ['T-007', 'Exchange rates 為替', '2 — Money', { eligible: true }],
+  ['T-004', 'Add the login form', '1 — Basket', {}],
+  ['T-006', 'Payments', '1 — Basket', {}],
+  ['T-007', 'Exchange rates 為替', '2 — Money', {}],
   ['T-005', 'Password reset', '2 — Money', { waits: 'T-004' }],
   ['T-008', 'Audit log', '2 — Money', { waits: 'T-004 +1' }],
 ]
@@ -33,7 +33,6 @@ export const TASKS: readonly BoardTask[] = shop.map(([id, title, milestone, rest
   milestone,
   file: `docs/tasks/${id}.md`,
   status: 'TODO',
-  eligible: false,
   waits: '',
   ...rest,
 }))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { wantsAscii, withAsciiSigns } from '../../src/screen/style.ts'
-import { isNarrow } from '../../src/screen/width.ts'
+import { isNarrow } from '../../src/screen/printable.ts'
 
 describe('signs', () => {
   it('each have one of ASCII that is as wide, wherever a view or a command draws one', () => {

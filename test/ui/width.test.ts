@@ -1,7 +1,6 @@
 import stringWidth from 'fast-string-width'
 import { expect, it } from 'vitest'
-import { printable } from '../../src/screen/printable.ts'
-import { isNarrow, textWidth } from '../../src/screen/width.ts'
+import { isNarrow, printable, textWidth } from '../../src/screen/printable.ts'
 
 it.each(['Add the login form', '로그인', '日本語 text', 'é', 'ｆｕｌｌ', '✓ ▸ ■ · ░█ … — §'])(
   'is the same with the shortcut as without: %s',

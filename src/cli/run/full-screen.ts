@@ -6,8 +6,7 @@ import { LiveListing } from '../../config/listing.ts'
 import type { Place } from '../../config/project.ts'
 import { boardOf, EMPTY_BOARD } from '../../screen/full/board.ts'
 import { RunModel } from '../../screen/full/model.ts'
-import { Screen, type ScreenPorts } from '../../screen/full/screen.ts'
-import type { Terminal } from '../../screen/full/state.ts'
+import { Screen, type ScreenPorts, type Terminal } from '../../screen/full/screen.ts'
 import { canvasFor, type Context } from '../command.ts'
 
 /** What differs between a run in this process and a watched one. */

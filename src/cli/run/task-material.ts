@@ -14,7 +14,7 @@ import { bad, dim, good, headed, line, paragraph, section, strong, type Block } 
 import type { BoardTask } from '../../screen/full/board.ts'
 import { linesIn } from '../../screen/full/model.ts'
 import type { Lend } from '../../screen/full/screen.ts'
-import type { Tab } from '../../screen/full/state.ts'
+import type { Tab } from '../../screen/full/keys.ts'
 import { layOut } from '../../screen/layout.ts'
 import { readEvents } from '../../screen/read-journal.ts'
 import { RunStory } from '../../screen/run-story.ts'

@@ -3,13 +3,10 @@ import { whyNot } from '../../backlog/select/why-not.ts'
 import type { Facts } from '../../backlog/model.ts'
 
 /** A task of the full screen's list, as its file describes it. */
-export interface BoardTask {
-  readonly id: string
-  readonly title: string
-  readonly file: string
-  readonly milestone: string | null
-  readonly status: 'TODO' | 'DONE' | 'BLOCKED' | null
-  readonly eligible: boolean
+export interface BoardTask extends Pick<
+  Facts<'title' | 'milestone'>,
+  'id' | 'title' | 'file' | 'milestone' | 'status'
+> {
   /** What it waits for, in a few words; empty if it waits for nothing. */
   readonly waits: string
 }
@@ -26,11 +23,7 @@ export const EMPTY_BOARD: Board = { tasks: [], revision: 0 }
 
 /** The tasks of the files, in order. */
 export function boardOf(states: readonly TaskState<Facts<'title' | 'milestone'>>[], revision: number): Board {
-  const tasks = states.map((state): BoardTask => {
-    const { id, title, file, milestone, status } = state.task
-    return { id, title, file, milestone, status, eligible: state.eligible, waits: waitsOf(state) }
-  })
-  return { tasks, revision }
+  return { tasks: states.map((state) => ({ ...state.task, waits: waitsOf(state) })), revision }
 }
 
 function waitsOf(state: TaskState<Facts<'title' | 'milestone'>>): string {

@@ -1,27 +1,92 @@
 import type { RunStatus } from '../run-status.ts'
-import { strong, dim, accent, line, table, BLANK, type View, type Line } from '../block.ts'
+import { strong, dim, accent, line, table, BLANK, type Line, type View } from '../block.ts'
 import { lineWidth, trimEnd } from '../layout.ts'
 import type { BoardTask, TreeRow } from './board.ts'
-import {
-  FIRST_STATE,
-  TABS,
-  type Intent,
-  type Liveness,
-  type Prompt,
-  type ScreenState,
-  type Steering,
-  type Key,
-} from './state.ts'
 
-/** What decides which keys do something. */
-interface Possible extends Liveness {
-  readonly task: BoardTask | null
-  readonly status: RunStatus | null
+/** The views of a task, each in a tab of its own. */
+export const TABS = ['activity', 'diff', 'log', 'attempts', 'notes'] as const
+/** One of them. */
+export type Tab = (typeof TABS)[number]
+
+/** An open question or input; while there is one, it gets all keys. */
+export type Prompt =
+  | { readonly kind: 'filter'; readonly text: string }
+  | {
+      readonly kind: 'answer'
+      readonly task: string
+      readonly question: string
+      readonly options: readonly string[]
+      readonly text: string
+    }
+  | { readonly kind: 'quit' }
+  | { readonly kind: 'keys' }
+
+/** The state of the screen: everything besides the run and the tasks that a frame depends on. */
+export interface ScreenState {
+  /** The selected task's id; empty for the run as a whole. */
+  readonly selected: string
+  /** Whether the task at work is shown, because the person has selected none. */
+  readonly isFollowing: boolean
+  readonly filter: string
+  readonly focus: 'tasks' | 'pane'
+  readonly tab: Tab
+  /**
+   * The position of the pane: the line below the last visible one if it grows, else the first visible one; null for
+   * the newest, or the top.
+   */
+  readonly at: number | null
+  readonly prompt: Prompt | null
+  /** The result of the last key. */
+  readonly notice: string
 }
 
-/** What a key may depend on besides the state: the selectable rows, and what the last frame has shown. */
-export interface KeySituation extends Possible {
+/** The state at the start. */
+export const FIRST_STATE: ScreenState = {
+  selected: '',
+  isFollowing: true,
+  filter: '',
+  focus: 'tasks',
+  tab: 'activity',
+  at: null,
+  prompt: null,
+  notice: '',
+}
+
+/** What the screen can request from the run's control. */
+export type Steering =
+  | { readonly do: 'pause' | 'resume' }
+  | { readonly do: 'stop'; readonly now: boolean }
+  | { readonly do: 'skip' | 'retry' | 'take-over'; readonly task: string }
+  | { readonly do: 'answer'; readonly task: string; readonly text: string }
+
+/** What a key requests beyond the screen itself; `open` is shown by another program, which has the terminal meanwhile. */
+export type Intent =
+  Steering | { readonly do: 'open'; readonly what: 'diff' | 'log' | 'file' } | { readonly do: 'leave' }
+
+/** A key, or a pasted text, which has the name `paste`. */
+export interface Key {
+  /** `up`, `return`, `escape`, `tab`; for a printable key the character itself. */
+  readonly name: string
+  readonly ctrl: boolean
+  readonly shift: boolean
+  /** The typed text; empty for keys that type nothing. */
+  readonly text: string
+}
+
+/** The shown run and the selected task, on which keys and frames depend. */
+export interface Situation {
+  /** Whether the run is running, so that it can be controlled. */
+  readonly isAlive: boolean
+  /** Whether it runs in this process: then leaving the screen returns to its lines. */
+  readonly isOwn: boolean
+  readonly status: RunStatus | null
   readonly rows: readonly TreeRow[]
+  /** The selected task; null for the run. */
+  readonly task: BoardTask | null
+}
+
+/** What the last frame has shown. */
+export interface Shown {
   /** The number of visible rows of the list. */
   readonly listHeight: number
   readonly pane: PaneShown
@@ -36,13 +101,7 @@ export interface PaneShown {
   readonly rows: number
 }
 
-/** The effect of a key. */
-export interface Pressed {
-  readonly state: ScreenState
-  readonly intent: Intent | null
-}
-
-type Press = (state: ScreenState, situation: KeySituation, key: Key) => ScreenState | Intent
+type Press = (state: ScreenState, situation: Situation & Shown, key: Key) => ScreenState | Intent
 
 interface RunKey {
   readonly key: string
@@ -52,20 +111,21 @@ interface RunKey {
   readonly word: string
   readonly about: string
   /** What it needs to do something, in words, and whether that is there. */
-  readonly needs?: readonly [words: string, isThere: (possible: Possible) => boolean]
+  readonly needs?: readonly [words: string, isThere: (situation: Situation) => boolean]
   readonly press?: Press
 }
 
-const RUN = ['a run under way', ({ isAlive }: Possible) => isAlive] as const
-const TASK = ['a task', ({ task }: Possible) => task !== null] as const
-const OWN = ['a run that was started here', ({ isOwn }: Possible) => isOwn] as const
+const RUN = ['a run under way', ({ isAlive }: Situation) => isAlive] as const
+const TASK = ['a task', ({ task }: Situation) => task !== null] as const
+const OWN = ['a run that was started here', ({ isOwn }: Situation) => isOwn] as const
 
-const steer = (steering: Steering): Intent => ({ kind: 'steer', steering })
 const about =
-  (act: (task: string) => Intent): Press =>
+  (what: 'skip' | 'retry' | 'take-over'): Press =>
   (state, { task }) =>
-    task ? act(task.id) : state
-const open = (what: 'diff' | 'log' | 'file'): Press => about((task) => ({ kind: 'open', what, task }))
+    task ? { do: what, task: task.id } : state
+const open =
+  (what: 'diff' | 'log' | 'file'): Press =>
+  () => ({ do: 'open', what })
 
 /** The keys of a run, in the order of their line: some of them work in its lines too, all in the full screen. */
 const KEYS: readonly RunKey[] = [
@@ -101,28 +161,28 @@ const KEYS: readonly RunKey[] = [
     word: 'pause',
     about: 'no new attempt starts, until p again',
     needs: RUN,
-    press: (_, { status }) => steer({ do: status?.paused ? 'resume' : 'pause' }),
+    press: (_, { status }) => ({ do: status?.paused ? 'resume' : 'pause' }),
   },
   {
     key: 's',
     word: 'skip',
     about: 'skips the task in this run; its attempt is kept',
     needs: ['a task that is not done', canSkip],
-    press: about((task) => steer({ do: 'skip', task })),
+    press: about('skip'),
   },
   {
     key: 'r',
     word: 'retry',
     about: 'has the task tried again',
     needs: ['a blocked task, after the run', canRetry],
-    press: about((task) => steer({ do: 'retry', task })),
+    press: about('retry'),
   },
   {
     key: 'i',
     word: 'take over',
     about: 'lets you drive its agent yourself',
     needs: ['a task at work in a run that was started here', canTakeOver],
-    press: about((task) => steer({ do: 'take-over', task })),
+    press: about('take-over'),
   },
   {
     key: 'd',
@@ -151,13 +211,13 @@ const KEYS: readonly RunKey[] = [
     word: 'full',
     about: 'between the lines and the full screen; the run continues',
     needs: OWN,
-    press: () => ({ kind: 'leave' }),
+    press: () => ({ do: 'leave' }),
   },
   {
     key: 'q',
     word: 'quit',
     about: 'quit: leave the run going, or stop it',
-    press: (state, { isAlive }) => (isAlive ? { ...state, prompt: { kind: 'quit' } } : { kind: 'leave' }),
+    press: (state, { isAlive }) => (isAlive ? { ...state, prompt: { kind: 'quit' } } : { do: 'leave' }),
   },
   {
     key: '?',
@@ -193,18 +253,20 @@ export function keyWords(name: string, isPaused: boolean): Pick<RunKey, 'word' |
   return name === 'p' && isPaused ? { ...found, word: 'go on' } : found
 }
 
-/** The state after a key, and the action that it requests. */
-export function press(before: ScreenState, key: Key, situation: KeySituation): Pressed {
+/** The state after a key, and what it requests. */
+export function press(
+  before: ScreenState,
+  key: Key,
+  situation: Situation & Shown,
+): { readonly state: ScreenState; readonly intent: Intent | null } {
   const state = { ...before, notice: '' }
   const found = state.prompt
     ? inPrompt(state, state.prompt, { key, situation })
     : (move(state, key, situation) ?? command(state, key, situation))
-  return 'kind' in found
-    ? { state: { ...state, prompt: null }, intent: found }
-    : { state: found, intent: null }
+  return 'do' in found ? { state: { ...state, prompt: null }, intent: found } : { state: found, intent: null }
 }
 
-function command(state: ScreenState, key: Key, situation: KeySituation): ScreenState | Intent {
+function command(state: ScreenState, key: Key, situation: Situation & Shown): ScreenState | Intent {
   const found = KEYS.find((one) => one.key === key.name)
   if (!found?.press) return state
   const { needs, word } = found
@@ -213,17 +275,17 @@ function command(state: ScreenState, key: Key, situation: KeySituation): ScreenS
 }
 
 /** Whether the task can be left out of the run. */
-function canSkip({ task, isAlive, status }: Possible): boolean {
+function canSkip({ task, isAlive, status }: Situation): boolean {
   return isAlive && task !== null && task.status !== 'DONE' && status?.completed.includes(task.id) !== true
 }
 
 /** Whether an agent is at work on the task, in this process. */
-function canTakeOver({ task, isAlive, isOwn, status }: Possible): boolean {
+function canTakeOver({ task, isAlive, isOwn, status }: Situation): boolean {
   return isOwn && isAlive && status?.jobs.some(({ id }) => id === task?.id) === true
 }
 
 /** Whether the task can be tried again: if the run asks just that, or if no run is under way and the task is blocked. */
-function canRetry({ task, isAlive, status }: Possible): boolean {
+function canRetry({ task, isAlive, status }: Situation): boolean {
   if (!isAlive) return task?.status === 'BLOCKED'
   return status?.questions.some(({ id, options }) => id === task?.id && options.includes('retry')) === true
 }
@@ -242,7 +304,7 @@ function turned(state: ScreenState, by: 1 | -1): ScreenState {
 }
 
 /** Opens the selected task's question, else the oldest one. */
-function withQuestion(state: ScreenState, { status }: KeySituation): ScreenState {
+function withQuestion(state: ScreenState, { status }: Situation): ScreenState {
   const { questions = [] } = status ?? {}
   const question = questions.find(({ id }) => id === state.selected) ?? questions[0]
   if (!question) return state
@@ -251,7 +313,7 @@ function withQuestion(state: ScreenState, { status }: KeySituation): ScreenState
 }
 
 /** Moves the selection or the pane; null if the key moves nothing. */
-function move(state: ScreenState, { name, ctrl }: Key, situation: KeySituation): ScreenState | null {
+function move(state: ScreenState, { name, ctrl }: Key, situation: Situation & Shown): ScreenState | null {
   if (name === 'left' || name === 'h') return { ...state, focus: 'tasks' }
   if (name === 'right') return { ...state, focus: 'pane' }
   const { pane, listHeight } = situation
@@ -271,19 +333,18 @@ function stepOf(name: string, ctrl: boolean, page: number): number {
 }
 
 /** The selectable row that many rows away. */
-function chosen(state: ScreenState, by: number, { rows }: KeySituation): ScreenState {
+function chosen(state: ScreenState, by: number, { rows }: Situation): ScreenState {
   const ids = rows.flatMap((row) => (row.kind === 'task' ? [row.task.id] : row.kind === 'run' ? [''] : []))
   const wanted = Math.max(0, ids.indexOf(state.selected)) + by
   const selected = ids[Math.max(0, Math.min(ids.length - 1, wanted))]
   return selected === undefined ? state : { ...state, selected, isFollowing: false, at: null }
 }
 
-interface PromptKey {
-  readonly key: Key
-  readonly situation: KeySituation
-}
-
-function inPrompt(state: ScreenState, prompt: Prompt, { key, situation }: PromptKey): ScreenState | Intent {
+function inPrompt(
+  state: ScreenState,
+  prompt: Prompt,
+  { key, situation }: { key: Key; situation: Situation & Shown },
+): ScreenState | Intent {
   const closed = { ...state, prompt: null }
   switch (prompt.kind) {
     case 'keys':
@@ -291,8 +352,8 @@ function inPrompt(state: ScreenState, prompt: Prompt, { key, situation }: Prompt
     case 'quit':
       if (key.name === 'escape') return closed
       // A second q leaves the screen.
-      if (key.name === '1' || key.name === 'q') return { kind: 'leave' }
-      if (key.name === '2' || key.name === '3') return steer({ do: 'stop', now: key.name === '3' })
+      if (key.name === '1' || key.name === 'q') return { do: 'leave' }
+      if (key.name === '2' || key.name === '3') return { do: 'stop', now: key.name === '3' }
       return state
     case 'filter': {
       if (key.name === 'escape') return { ...closed, filter: '' }
@@ -307,7 +368,7 @@ function inPrompt(state: ScreenState, prompt: Prompt, { key, situation }: Prompt
       if (key.name !== 'return') return { ...state, prompt: { ...prompt, text: typed(prompt.text, key) } }
       const text = meant(prompt.text.trim(), prompt.options)
       if (text === '') return { ...state, notice: 'an answer needs a text' }
-      return steer({ do: 'answer', task: prompt.task, text })
+      return { do: 'answer', task: prompt.task, text }
     }
   }
 }
@@ -328,41 +389,49 @@ function typed(text: string, { name, ctrl, text: more }: Key): string {
 }
 
 /** The keys that do something now. */
-function keysNow(possible: Possible): readonly RunKey[] {
-  const isPaused = possible.status?.paused === true
-  return KEYS.filter(({ needs }) => !needs || needs[1](possible)).map((one) =>
+function keysNow(situation: Situation): readonly RunKey[] {
+  const isPaused = situation.status?.paused === true
+  return KEYS.filter(({ needs }) => !needs || needs[1](situation)).map((one) =>
     one.word === '' ? one : { ...one, ...keyWords(one.key, isPaused) },
   )
 }
 
 /** The line of keys: as many as there is room for, of which the last two are dropped last. */
-export function keysLine(possible: Possible, prompt: Prompt | null, columns: number): Line {
-  const shown = prompt ? [...PROMPT_KEYS[prompt.kind]] : keysNow(possible).filter(({ word }) => word !== '')
+export function keysLine(situation: Situation, prompt: Prompt | null, columns: number): Line {
+  const shown = prompt
+    ? [...PROMPT_KEYS[prompt.kind]]
+    : keysNow(situation).flatMap(({ key, sign = key, word }) => (word === '' ? [] : [[sign, word] as const]))
   while (lineWidth(lineOf(shown)) > columns && shown.length > 1)
     shown.splice(Math.max(0, shown.length - 3), 1)
   return lineOf(shown)
 }
 
-function lineOf(keys: readonly Pick<RunKey, 'key' | 'sign' | 'word'>[]): Line {
-  return trimEnd(keys.flatMap(({ key, sign = key, word }) => [' ', accent(sign), dim(` ${word}`), ' ']))
+type ShownKey = readonly [sign: string, word: string]
+
+function lineOf(keys: readonly ShownKey[]): Line {
+  return trimEnd(keys.flatMap(([sign, word]) => [' ', accent(sign), dim(` ${word}`), ' ']))
 }
 
-const promptKey = (key: string, word: string): RunKey => ({ key, word, about: '' })
-
-const PROMPT_KEYS: Readonly<Record<Prompt['kind'], readonly RunKey[]>> = {
-  filter: [promptKey('⏎', 'keep it'), promptKey('esc', 'all tasks')],
-  answer: [promptKey('⏎', 'send'), promptKey('esc', 'later')],
-  keys: [promptKey('any key', 'goes back')],
+const PROMPT_KEYS: Readonly<Record<Prompt['kind'], readonly ShownKey[]>> = {
+  filter: [
+    ['⏎', 'keep it'],
+    ['esc', 'all tasks'],
+  ],
+  answer: [
+    ['⏎', 'send'],
+    ['esc', 'later'],
+  ],
+  keys: [['any key', 'goes back']],
   quit: [
-    promptKey('1', 'leave the screen; the run continues'),
-    promptKey('2', 'stop after this attempt'),
-    promptKey('3', 'stop now'),
-    promptKey('esc', 'stay'),
+    ['1', 'leave the screen; the run continues'],
+    ['2', 'stop after this attempt'],
+    ['3', 'stop now'],
+    ['esc', 'stay'],
   ],
 }
 
 /** All keys that do something now, and what they do. */
-export function keysHelp(possible: Possible): View {
-  const rows = keysNow(possible).map(({ key, sign = key, about: text }) => [accent(sign), text])
+export function keysHelp(situation: Situation): View {
+  const rows = keysNow(situation).map(({ key, sign = key, about: text }) => [accent(sign), text])
   return [line(strong('Keys')), BLANK, ...table(rows, { wrap: 1 })]
 }

@@ -1,8 +1,7 @@
 import { textOf, withText, type Line, type Piece } from '../block.ts'
 import { lineText, type Canvas, fit } from '../layout.ts'
-import { printable } from '../printable.ts'
+import { isNarrow, printable } from '../printable.ts'
 import { USUAL_MODES } from '../style.ts'
-import { isNarrow } from '../width.ts'
 
 /** A part of a row: a number of columns from a first one, counted from 0. Its content never reaches beyond. */
 export interface Segment {

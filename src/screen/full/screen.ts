@@ -2,20 +2,42 @@ import { messageOf } from '../../base/errors.ts'
 import { paragraph, type View } from '../block.ts'
 import type { Canvas } from '../layout.ts'
 import { treeOf, type Board, type BoardTask, type TreeRow } from './board.ts'
-import { press } from './keys.ts'
-import type { RunModel } from './model.ts'
-import { ENTER, LEAVE, Painter } from './painter.ts'
 import {
   FIRST_STATE,
+  press,
   type Intent,
-  type Liveness,
+  type Key,
   type ScreenState,
+  type Situation,
   type Steering,
   type Tab,
-  type Key,
-  type Terminal,
-} from './state.ts'
+} from './keys.ts'
+import type { RunModel } from './model.ts'
+import { ENTER, LEAVE, Painter } from './painter.ts'
 import { view, type Viewed } from './view.ts'
+
+/** What a screen learns from its terminal. */
+export interface TerminalListener {
+  readonly key: (key: Key) => void
+  /** Called when its size has changed, or another program has used it: its content is unknown. */
+  readonly spoilt: () => void
+}
+
+/** A terminal for one screen alone, until it is closed. */
+export interface Terminal {
+  readonly size: () => { readonly columns: number; readonly rows: number }
+  readonly write: (text: string) => void
+  /** Starts to read keys; writes `enter` and `leave` each time that the screen is entered and left, for any cause. */
+  readonly open: (
+    listener: TerminalListener,
+    texts: { readonly enter: string; readonly leave: string },
+  ) => void
+  readonly close: () => void
+  /** Directs keys here again, after another listener got them. */
+  readonly focus: () => void
+  /** Lends the terminal to another program during the work. */
+  readonly lend: <T>(work: () => Promise<T>) => Promise<T>
+}
 
 /** Leaves the terminal to another program during the work. */
 export type Lend = (work: () => Promise<boolean>) => Promise<boolean>
@@ -28,17 +50,13 @@ export interface ScreenPorts {
   readonly model: RunModel
   readonly board: () => Board
   readonly project: string
-  readonly liveness: () => Liveness
+  readonly liveness: () => Pick<Situation, 'isAlive' | 'isOwn'>
   /** Sends a command to the run; returns its answer. */
   readonly steer: (steering: Steering) => Promise<string>
   /** The content of a tab, except the activity, for a task. */
   readonly material: (task: BoardTask, tab: Exclude<Tab, 'activity'>) => Promise<View>
   /** Shows something in another program, to which the terminal is lent; returns a message about it. */
-  readonly open: (
-    what: Extract<Intent, { kind: 'open' }>['what'],
-    task: BoardTask,
-    lend: Lend,
-  ) => Promise<string>
+  readonly open: (what: 'diff' | 'log' | 'file', task: BoardTask, lend: Lend) => Promise<string>
   /** Called once a second. */
   readonly tick: () => void
 }
@@ -85,10 +103,7 @@ export class Screen {
   /** Shows the screen until a person leaves it, or it is closed. */
   show(): Promise<void> {
     const { terminal } = this.#ports
-    const listener = {
-      key: (key: Key) => this.#press(key),
-      spoilt: () => this.#repaint(),
-    }
+    const listener = { key: (key: Key) => this.#press(key), spoilt: () => this.#repaint() }
     return new Promise((resolve) => {
       this.#end = resolve
       this.#painter.forget()
@@ -158,18 +173,15 @@ export class Screen {
     if (!this.isOpen || this.#isLent) return
     this.#settle()
     this.#follow()
-    const { terminal, model, board, project, now, liveness } = this.#ports
-    const rows = this.#tree(board())
-    const task = this.#task
+    const { terminal, model, project, now } = this.#ports
+    const situation = this.#situation
     this.#viewed = view({
-      ...liveness(),
+      ...situation,
       size: terminal.size(),
       state: this.#state,
       model,
-      rows,
-      task,
-      top: this.#topFor(rows),
-      material: this.#materialOf(task),
+      top: this.#topFor(situation.rows),
+      material: this.#materialOf(situation.task),
       project,
       now: now(),
     })
@@ -179,6 +191,11 @@ export class Screen {
     this.#paintedAt = performance.now()
     this.#frames++
     terminal.write(text)
+  }
+
+  get #situation(): Situation {
+    const { model, liveness, board } = this.#ports
+    return { ...liveness(), status: model.status, rows: this.#tree(board()), task: this.#task }
   }
 
   /** The bell, if there is a new question. */
@@ -266,34 +283,18 @@ export class Screen {
   }
 
   #press(key: Key): void {
-    const viewed = this.#viewed
-    if (!viewed || !this.isOpen) return
-    const rows = this.#tree(this.#ports.board())
-    const { state, intent } = press(this.#state, key, {
-      ...this.#ports.liveness(),
-      rows,
-      task: this.#task,
-      status: this.#ports.model.status,
-      listHeight: viewed.listHeight,
-      pane: viewed.pane,
-    })
+    if (!this.#viewed || !this.isOpen) return
+    const { state, intent } = press(this.#state, key, { ...this.#situation, ...this.#viewed })
     this.#state = state
     if (intent) this.#act(intent)
     if (this.isOpen) this.#soon()
   }
 
   #act(intent: Intent): void {
-    const { steer } = this.#ports
-    switch (intent.kind) {
-      case 'leave':
-        return this.close()
-      case 'steer':
-        return this.#say(steer(intent.steering))
-      case 'open': {
-        const task = this.#task
-        if (task) this.#say(this.#ports.open(intent.what, task, (work) => this.#lent(work)))
-      }
-    }
+    const task = this.#task
+    if (intent.do === 'leave') this.close()
+    else if (intent.do !== 'open') this.#say(this.#ports.steer(intent))
+    else if (task) this.#say(this.#ports.open(intent.what, task, (work) => this.#lent(work)))
   }
 
   async #lent(work: () => Promise<boolean>): Promise<boolean> {

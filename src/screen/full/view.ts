@@ -18,21 +18,27 @@ import { linesOfBlocks, fit, lineWidth } from '../layout.ts'
 import { questionView, crashText, jobLine, progressFacts, stateWord } from '../run-state.ts'
 import { bar } from '../task-lines.ts'
 import { placeFacts, spentText } from '../tell.ts'
-import { textWidth } from '../width.ts'
-import type { BoardTask, TreeRow } from './board.ts'
-import { keysHelp, keysLine, type PaneShown } from './keys.ts'
+import { textWidth } from '../printable.ts'
+import type { BoardTask } from './board.ts'
+import {
+  keysHelp,
+  keysLine,
+  TABS,
+  type PaneShown,
+  type Prompt,
+  type ScreenState,
+  type Shown,
+  type Situation,
+  type Tab,
+} from './keys.ts'
 import type { RunModel, Ring } from './model.ts'
 import type { Frame, FrameRow } from './painter.ts'
-import { TABS, type Liveness, type Prompt, type ScreenState, type Tab } from './state.ts'
 
 /** Everything that a frame depends on. */
-export interface ViewInput extends Liveness {
+export interface ViewInput extends Situation {
   readonly size: { readonly columns: number; readonly rows: number }
   readonly state: ScreenState
   readonly model: RunModel
-  readonly rows: readonly TreeRow[]
-  /** The selected task; null for the run. */
-  readonly task: BoardTask | null
   /** The first visible row of the list. */
   readonly top: number
   /** The content of the tab, unless that is the activity; null while it is loading. */
@@ -43,10 +49,8 @@ export interface ViewInput extends Liveness {
 }
 
 /** A frame, and what keys need to know of it. */
-export interface Viewed {
+export interface Viewed extends Shown {
   readonly frame: Frame
-  readonly listHeight: number
-  readonly pane: PaneShown
 }
 
 /** In fewer columns the list and the pane are not side by side. */
@@ -114,7 +118,7 @@ function apart(left: Line, right: Line, width: number, fill = ' '): Line {
 }
 
 /** `shop · main @ 91c2d07 · claude · 2 jobs`, and the progress. */
-function headLine({ model: { status, isDead }, project, now }: ViewInput, width: number): Line {
+function headLine({ model: { isDead }, status, project, now }: ViewInput, width: number): Line {
   if (!status) return [strong(project), dim('  no run has begun')]
   const [name, ...facts] = placeFacts(status, status.atOnce)
   const word = isDead ? bad('died') : status.ended ? strong('ended') : accent(stateWord(status))
@@ -156,8 +160,7 @@ function runSign({ status, isDead }: RunModel): Piece {
 }
 
 /** The sign of a task, and a word or two: the run's knowledge comes before the file's. */
-function standing(task: BoardTask, { model, now, isAlive }: ViewInput): readonly [Piece, string] {
-  const { status } = model
+function standing(task: BoardTask, { model, status, now, isAlive }: ViewInput): readonly [Piece, string] {
   const { id } = task
   if (status) {
     if (isAlive && status.questions.some((one) => one.id === id)) return [bad('■'), 'a question']
@@ -175,21 +178,21 @@ function standing(task: BoardTask, { model, now, isAlive }: ViewInput): readonly
 }
 
 function jobStanding({ doing, attempt, since, until }: JobStatus, now: Date): readonly [Piece, string] {
-  if (doing === 'waiting' && until !== null) return [accent('◌'), waitText(new Date(until), now)]
+  if (doing === 'waiting' && until !== null) return [accent('◌'), waitText(until, now)]
   const from = doing === 'gates' ? since : (attempt?.since ?? since)
-  const time = wholeMinutes(secondsBetween(new Date(from), now))
+  const time = wholeMinutes(secondsBetween(from, now))
   return [accent('●'), doing === 'gates' ? `gates ${time}` : doing === 'landing' ? 'lands' : time]
 }
 
 /** The title of the pane: the task, and what its attempt has taken so far. */
-function paneTitle({ task, model, state, now }: ViewInput): Pick<Part, 'title' | 'right'> {
+function paneTitle({ task, model, status, state, now }: ViewInput): Pick<Part, 'title' | 'right'> {
   const tone = state.focus === 'pane' ? accent : strong
   if (!task) return { title: [tone(state.selected === '' ? 'The run' : state.selected)], right: '' }
   const title = [tone(task.id), '  ', strong(task.title)]
-  const job = model.isDead ? undefined : model.status?.jobs.find(({ id }) => id === task.id)
+  const job = model.isDead ? undefined : status?.jobs.find(({ id }) => id === task.id)
   if (!job?.attempt) return { title, right: job?.agent ?? '' }
   const { attempt, limits, usage } = job
-  const time = formatDuration(secondsBetween(new Date(attempt.since), now))
+  const time = formatDuration(secondsBetween(attempt.since, now))
   const spent = spentText(`${time} of ${formatDuration(limits.seconds)}`, { ...usage, turns: null })
   return { title, right: attempt.counted > 0 ? `attempt ${attempt.counted} · ${spent}` : spent }
 }
@@ -203,8 +206,7 @@ interface PaneRows {
 /** The tabs, and the content of the selected one. */
 function paneRows(input: ViewInput, columns: number, rows: number): PaneRows {
   const { state, model, task } = input
-  if (state.prompt?.kind === 'keys')
-    return fixed(keysHelp({ ...input, status: model.status }), state.at, { columns, rows })
+  if (state.prompt?.kind === 'keys') return fixed(keysHelp(input), state.at, { columns, rows })
   if (!task) return growing(model.lines, state.at, { columns, rows })
   const content = tabRows({ ...input, task }, { columns, rows: Math.max(0, rows - 2) })
   return { ...content, lines: [tabsLine(state.tab, content.shown.at, columns), [], ...content.lines] }
@@ -212,7 +214,7 @@ function paneRows(input: ViewInput, columns: number, rows: number): PaneRows {
 
 /** The content of the selected tab; below the activity what the task is doing, if that is not its agent's work. */
 function tabRows(
-  { state, material, model, task, isAlive, now }: ViewInput & { readonly task: BoardTask },
+  { state, material, model, status, task, isAlive, now }: ViewInput & { task: BoardTask },
   room: PaneRoom,
 ): PaneRows {
   if (state.tab !== 'activity') return fixed(material ?? [line(dim('…'))], state.at, room)
@@ -221,7 +223,7 @@ function tabRows(
     const why = task.waits === '' ? [] : [line(dim(`it waits: ${task.waits}`))]
     return fixed([line(dim('nothing of it in this run')), ...why, line(dim(task.file))], null, room)
   }
-  const job = isAlive ? model.status?.jobs.find(({ id }) => id === task.id) : undefined
+  const job = isAlive ? status?.jobs.find(({ id }) => id === task.id) : undefined
   const doing = job && job.doing !== 'agent' ? jobLine(job, now) : []
   if (doing.length === 0) return growing(seen.lines, state.at, room)
   const rows = Math.max(0, room.rows - 2)
@@ -283,9 +285,9 @@ interface Foot {
 
 /** What a person types, is asked or was answered, above the keys. */
 function footOf(input: ViewInput): Foot {
-  const { state, size, model } = input
+  const { state, size } = input
   const { prompt, notice } = state
-  const keys = keysLine({ ...input, status: model.status }, prompt, size.columns)
+  const keys = keysLine(input, prompt, size.columns)
   const notices: readonly Line[] = notice === '' ? [] : [[accent('› '), notice]]
   switch (prompt?.kind) {
     case 'filter':
@@ -302,7 +304,7 @@ function footOf(input: ViewInput): Foot {
 }
 
 /** A question, or how the run ended. */
-function standingLines({ model: { status, isDead }, isAlive }: ViewInput): readonly Line[] {
+function standingLines({ model: { isDead }, status, isAlive }: ViewInput): readonly Line[] {
   const question = isAlive ? status?.questions[0] : undefined
   if (question) return [[bad('■ '), questionText(question), dim('   a answers')]]
   if (isDead) return [[bad('■ '), crashText('this run', status)]]
