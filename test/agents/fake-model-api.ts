@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Model, Reply } from './model.ts'
+import { workFolderIn, type Model, type Reply } from './model.ts'
 import { anthropic } from './protocols/anthropic.ts'
 import { chat } from './protocols/chat.ts'
 import { gemini } from './protocols/gemini.ts'
@@ -53,7 +54,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, model:
   // Agents also ask for titles and summaries, without offering a tool: those are not turns.
   const isTurn = asked.tools.length > 0
   if (isTurn) bodies.push(text)
-  const reply = replyFor(model({ request: bodies.length, results: asked.results, isTurn, body: text }), asked)
+  const said = model({ request: bodies.length, results: asked.results, isTurn, body: text })
+  const reply = replyFor(inFolder(said, text), asked)
   if (reply.kind === 'fail') {
     const retry = reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) }
     response.writeHead(reply.status, { 'content-type': 'application/json', ...retry })
@@ -73,6 +75,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, model:
     isStream: body['stream'] === true || url.includes('stream'),
     model: typeof body['model'] === 'string' ? body['model'] : 'fake-model',
   })
+}
+
+/** A reply that writes a file writes it in the agent's folder. */
+function inFolder(reply: Reply, body: string): Reply {
+  if (reply.kind !== 'call' || reply.call.tool !== 'write' || path.isAbsolute(reply.call.path)) return reply
+  return { ...reply, call: { ...reply.call, path: path.join(workFolderIn(body), reply.call.path) } }
 }
 
 function replyFor(

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { beforeEach, expect, inject, test } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
 import { git, makeRepository } from '../repository.ts'
@@ -33,7 +32,7 @@ test.skipIf(claude === undefined)(
         ? say('Wrote the file.\n\n<TASK_DONE>')
         : {
             kind: 'call',
-            call: { tool: 'write', path: path.join(root, `file-${request}.txt`), content: 'hello\n' },
+            call: { tool: 'write', path: `file-${request}.txt`, content: 'hello\n' },
           }
     await using api = await startFakeModelApi(model)
     const env = environment('claude', api.url, home, claude!)

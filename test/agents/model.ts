@@ -13,6 +13,7 @@ export type Reply =
 
 /** A tool call, which each protocol and agent spells in its own way. */
 export type Call =
+  /** A path that is not absolute is one in the agent's folder. */
   | { readonly tool: 'write'; readonly path: string; readonly content: string }
   | { readonly tool: 'shell'; readonly command: string }
   | { readonly tool: 'answer'; readonly answer: object }
@@ -29,6 +30,13 @@ export type Model = (asked: {
 
 export const say = (text: string): Reply => ({ kind: 'say', text })
 export const shell = (command: string): Reply => ({ kind: 'call', call: { tool: 'shell', command } })
+
+/** The agent's folder, as its request names it. */
+export function workFolderIn(body: string): string {
+  const found = /\/[^\s"'`\\<>()]*\/\d+\/work\/[^\s"'`\\<>()/]+/.exec(body)?.[0]
+  if (found === undefined) throw new Error('the request does not say in which folder the agent works')
+  return found
+}
 
 /** Makes these replies one after another, each once the tool of the one before has answered; the last again and again. */
 export function inTurn(...replies: readonly [Reply, ...Reply[]]): Model {

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { available } from '../cage/here.ts'
 import { ralph, type Answer } from '../cli/ralph.ts'
@@ -34,12 +33,12 @@ interface Planned {
 /** Plans with a real agent against a model. */
 async function plan(
   name: AgentName,
-  model: (root: string) => Model,
+  model: Model,
   argv: readonly string[] = [],
   sandbox: 'on' | 'off' = 'off',
 ): Promise<Planned> {
   const root = makeRepository({ 'README.md': '# shop\n' })
-  await using api = await startFakeModelApi(model(root))
+  await using api = await startFakeModelApi(model)
   const settings = {
     agent: name,
     gates: [],
@@ -61,7 +60,7 @@ describe.each(['claude', 'codex', 'gemini', 'opencode'] as const)('%s plans', (n
   test.skipIf(programs[name] === undefined).each(SANDBOXES)(
     'in four phases, its answers in the shape, sandbox %s',
     async (sandbox) => {
-      const { answer, root } = await plan(name, () => answers, ['--yes'], sandbox)
+      const { answer, root } = await plan(name, answers, ['--yes'], sandbox)
       expect(answer).toMatchObject({ code: 0 })
       expect(git(root, 'log', '--format=%s').trim().split('\n')).toHaveLength(5)
       expect(git(root, 'status', '--porcelain')).toBe('')
@@ -72,17 +71,14 @@ describe.each(['claude', 'codex', 'gemini', 'opencode'] as const)('%s plans', (n
   test.skipIf(programs[name] === undefined).each(SANDBOXES)(
     'and cannot write, sandbox %s',
     async (sandbox) => {
-      const model =
-        (root: string): Model =>
-        ({ body, results }): Reply => {
-          const file = path.join(root, 'new.txt')
-          if (phaseIn(body) === 'research' && results === 0)
-            return { kind: 'call', call: { tool: 'write', path: file, content: 'x' } }
-          const answer = ANSWERS[phaseIn(body)] ?? {}
-          return results === 1 && phaseIn(body) === 'research' && body.includes('StructuredOutput')
-            ? { kind: 'call', call: { tool: 'answer', answer } }
-            : { kind: 'answer', answer }
-        }
+      const model: Model = ({ body, results }): Reply => {
+        if (phaseIn(body) === 'research' && results === 0)
+          return { kind: 'call', call: { tool: 'write', path: 'new.txt', content: 'x' } }
+        const answer = ANSWERS[phaseIn(body)] ?? {}
+        return results === 1 && phaseIn(body) === 'research' && body.includes('StructuredOutput')
+          ? { kind: 'call', call: { tool: 'answer', answer } }
+          : { kind: 'answer', answer }
+      }
       const { answer, root } = await plan(name, model, ['--yes'], sandbox)
       expect(answer).toMatchObject({ code: 0 })
       expect(git(root, 'status', '--porcelain')).toBe('')

@@ -1,4 +1,3 @@
-import path from 'node:path'
 import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
 import { available } from '../cage/here.ts'
@@ -64,7 +63,7 @@ async function runTask(
   })
   const write: Reply = {
     kind: 'call',
-    call: { tool: 'write', path: path.join(root, 'hello.txt'), content: 'hello\n' },
+    call: { tool: 'write', path: 'hello.txt', content: 'hello\n' },
   }
   await using api = await startFakeModelApi(model(write))
   if (sandbox) {
