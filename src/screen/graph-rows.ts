@@ -3,16 +3,6 @@ import type { Facts } from '../backlog/model.ts'
 import { dim, line, table, BLANK, type Cell, type View } from './block.ts'
 import { signOf } from './task-lines.ts'
 
-/** One task in the drawing: the lanes of its row, and the needs without a lane. */
-interface GraphRow {
-  readonly state: TaskState<DrawnTask>
-  /** The text left and right of the task's sign. */
-  readonly before: string
-  readonly after: string
-  /** The needs without a line: missing tasks, members of its cycle, those without a free lane, or the one right above. */
-  readonly unseen: readonly string[]
-}
-
 /** A line down from a task to the last one that needs it. */
 interface Lane {
   readonly number: number
@@ -26,7 +16,7 @@ type Lanes = (Lane | null)[]
  * Draws dependencies as lanes: each task is a sign on its own row, below all its needs, and a lane runs from it to
  * each dependant. A limit for the lanes also limits the work for each row.
  */
-export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number): readonly GraphRow[] {
+export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number) {
   const order = inLayers(states)
   const lastRows = lastRowsThatNeed(order)
   const lanes: Lanes = []
@@ -38,10 +28,12 @@ export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number
     // A task right below its need has no row between them for a line.
     const drawn = joined.filter((at) => at !== column || lanes[at]?.firstRow !== row - 1)
     const seen = new Set(drawn.map((at) => lanes[at]?.number))
+    // The text left and right of the task's sign.
     const { before, after } = draw({ lanes, joined, ending, column })
     for (const ended of ending) lanes[ended] = null
     const lastRow = lastRows.get(state.task.number) ?? -1
     if (lastRow > row && column < limit) lanes[column] = { number: state.task.number, firstRow: row, lastRow }
+    // The needs without a line: missing tasks, members of its cycle, those without a free lane, or the one right above.
     const unseen = state.task.depends.filter(({ number }) => !seen.has(number))
     return { state, before, after, unseen: unseen.map(({ id }) => id) }
   })
@@ -58,14 +50,17 @@ function freeColumn(lanes: Lanes): number {
   return free === -1 ? lanes.length : free
 }
 
-interface GraphLine {
-  readonly lanes: Lanes
-  readonly joined: readonly number[]
-  readonly ending: readonly number[]
-  readonly column: number
-}
-
-function draw({ lanes, joined, ending, column }: GraphLine): { before: string; after: string } {
+function draw({
+  lanes,
+  joined,
+  ending,
+  column,
+}: {
+  lanes: Lanes
+  joined: readonly number[]
+  ending: readonly number[]
+  column: number
+}) {
   const from = Math.min(column, ...joined)
   const to = Math.max(column, ...joined)
   const parts = { before: '', after: '' }
@@ -99,39 +94,16 @@ export type DrawnTask = Facts<'title' | 'depends'>
 
 /** The tasks in layers, each below all its needs, by number within a layer; tasks that wait for a cycle come last. */
 function inLayers(states: readonly TaskState<DrawnTask>[]): readonly TaskState<DrawnTask>[] {
-  const dependants = new Map<number, TaskState<DrawnTask>[]>()
-  for (const { task } of states) dependants.set(task.number, [])
-  const open = new Map<TaskState<DrawnTask>, number>()
-  for (const state of states) {
-    const needs = state.task.needs.filter((number) => dependants.has(number))
-    open.set(state, needs.length)
-    for (const number of needs) dependants.get(number)!.push(state)
-  }
+  const open = new Set(states.map(({ task }) => task.number))
   const order: TaskState<DrawnTask>[] = []
-  let layer = states.filter((state) => open.get(state) === 0)
-  while (layer.length > 0) {
+  for (let rest = states; ;) {
+    const isFree = ({ task }: TaskState<DrawnTask>): boolean => !task.needs.some((number) => open.has(number))
+    const layer = rest.filter(isFree).sort((a, b) => a.task.number - b.task.number)
+    if (layer.length === 0) return [...order, ...rest]
+    rest = rest.filter((state) => !isFree(state))
     order.push(...layer)
-    layer = nextLayer(layer, dependants, open)
+    for (const { task } of layer) open.delete(task.number)
   }
-  const placed = new Set(order)
-  return [...order, ...states.filter((state) => !placed.has(state))]
-}
-
-function nextLayer(
-  layer: readonly TaskState<DrawnTask>[],
-  dependants: ReadonlyMap<number, readonly TaskState<DrawnTask>[]>,
-  open: Map<TaskState<DrawnTask>, number>,
-): TaskState<DrawnTask>[] {
-  const next: TaskState<DrawnTask>[] = []
-  // Two files may share a number: its dependants are released once.
-  for (const number of new Set(layer.map(({ task }) => task.number))) {
-    for (const state of dependants.get(number) ?? []) {
-      const left = open.get(state)! - 1
-      open.set(state, left)
-      if (left === 0) next.push(state)
-    }
-  }
-  return next.sort((a, b) => a.task.number - b.task.number)
 }
 
 /** More lanes would leave no room for titles; the other needs are listed in words. */

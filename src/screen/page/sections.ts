@@ -1,13 +1,13 @@
-import { dayText, formatDuration, minuteText } from '../../base/time.ts'
+import { clockText, dayText, formatDuration, minuteText } from '../../base/time.ts'
 import type { Usage } from '../../base/nouns.ts'
 import { addUsage, formatCost, formatTokens, sum, UNKNOWN_USAGE } from '../../base/usage.ts'
 import type { CompletionRecord } from '../../history/completions.ts'
 import type { ReportData } from '../../history/report.ts'
 import { statsOf, type Stats } from '../../history/stats.ts'
+import { dotted } from '../block.ts'
 import { graphRows } from '../graph-rows.ts'
 import { SIGNS, standingOf } from '../task-lines.ts'
 import { spentText } from '../tell.ts'
-import { barChart, meter } from './drawings.ts'
 import { html, NEW_LINE, renderNotes, type Html, type Value } from './html.ts'
 
 /** The milestone of each task, by id. */
@@ -94,11 +94,10 @@ function daysOf({
     ...failed.map(({ keptAt, usage }) => ({ time: keptAt, usage })),
     ...completions.map(({ committedAt, usage }) => ({ time: committedAt, usage })),
   ].sort((a, b) => a.time - b.time)
-  const dayOf = (time: number): string => dayText(new Date(time * 1000))
-  const isLong = new Set(all.map(({ time }) => dayOf(time))).size > MOST_DAYS
+  const isLong = new Set(all.map(({ time }) => dayText(time))).size > MOST_DAYS
   const days = new Map<string, Usage>()
   for (const { time, usage } of all) {
-    const name = dayOf(time).slice(0, isLong ? 7 : undefined)
+    const name = dayText(time).slice(0, isLong ? 7 : undefined)
     days.set(name, addUsage(days.get(name) ?? UNKNOWN_USAGE, usage))
   }
   return [...days].map(([label, usage]) => ({ label, usage }))
@@ -117,7 +116,7 @@ export function failureSection({ completions, attempts, selection, reasons }: Re
       number,
       outcome,
       agent,
-      minuteText(new Date(keptAt * 1000)),
+      minuteText(keptAt),
       spent(seconds, { ...UNKNOWN_USAGE, costUsd: usage.costUsd }),
       html`<code>${commit.slice(0, 7)}</code>`,
     ],
@@ -145,18 +144,18 @@ export function completedSection({ completions }: ReportData, milestoneOf: Miles
   const articles = completions.map((completion) => {
     const { id, title, commit, committedAt, notes, reverted, author, gates, seconds, usage } = completion
     const { agent, attempts } = completion
-    const facts = [
-      minuteText(new Date(committedAt * 1000)),
+    const facts = dotted(
+      minuteText(committedAt),
       milestoneOf(id),
       agent ?? author,
       attempts !== null && attempts > 1 && `${attempts} attempts`,
       spent(seconds, usage),
       gates && (gates.length === 0 ? 'no gate ran' : `passed ${gates.join(', ')}`),
-    ].filter(Boolean)
+    )
     // An id is an anchor only once, even if the task was completed again.
     const anchor = seen.has(id) ? null : html` id="${id}"`
     seen.add(id)
-    return html`<article${anchor}><h3>${id} ${title}${reverted ? html` <em class="failed-text">reverted since</em>` : null}</h3><p class="facts">${facts.join(' · ')} · <code>${commit.slice(0, 10)}</code></p>${notes.trim() === '' ? null : renderNotes(notes)}</article>
+    return html`<article${anchor}><h3>${id} ${title}${reverted ? html` <em class="failed-text">reverted since</em>` : null}</h3><p class="facts">${facts} · <code>${commit.slice(0, 10)}</code></p>${notes.trim() === '' ? null : renderNotes(notes)}</article>
 `
   })
   return html`${articles}`
@@ -181,7 +180,7 @@ export function graphSection({ selection }: ReportData): Html {
 
 /** `39 turns · 8m 12s · $0.53 · 412k in, 9k out`, the known parts of it. */
 function spent(seconds: number | null, usage: Usage): string {
-  return [spentText(seconds, usage), formatTokens(usage)].filter(Boolean).join(' · ')
+  return dotted(spentText(seconds, usage), formatTokens(usage))
 }
 
 /** A table whose first column names the rows, and whose second one may be wide. */
@@ -213,4 +212,138 @@ function table(heads: readonly string[], rows: readonly (readonly Value[])[]): H
 
 function scroll(name: string, content: Html): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}">${content}</div>`
+}
+
+const [WIDTH, HEIGHT, FOOT, TOP] = [720, 140, 18, 14]
+
+/** Bars side by side, by time, each with its value in words as a tooltip; a table has the same values. */
+function barChart(name: string, bars: readonly { label: string; value: number; text: string }[]): Html {
+  const highest = bars.reduce((most, bar) => (bar.value > most.value ? bar : most), { value: 0, text: '' })
+  if (highest.value === 0) return html``
+  const step = WIDTH / bars.length
+  const width = Math.min(step * 0.8, 48)
+  // As many labels as are readable.
+  const every = Math.ceil(bars.length / 8)
+  const drawn = bars.map(({ value, label, text }, index) => {
+    const height = (value / highest.value) * (HEIGHT - FOOT - TOP)
+    const middle = index * step + step / 2
+    const place = { x: middle - width / 2, y: HEIGHT - FOOT - height, width, height }
+    return html`${rectangle('bar', place, `${label}: ${text}`)}
+    ${index % every === 0 ? svgText(label, middle, HEIGHT - 4, 'middle') : null}`
+  })
+  return figure(name, HEIGHT, html`${drawn}${svgText(highest.text, 0, 10)}`)
+}
+
+/** A bar for the parts of a whole; the text beside it has the numbers. */
+function meter(parts: Readonly<Record<string, number>>): Html {
+  const total = Object.values(parts).reduce((sum, count) => sum + count, 0)
+  let x = 0
+  const drawn = Object.entries(parts).map(([kind, count]) => {
+    const width = (count / total) * 100
+    x += width
+    return rectangle(kind, { x: x - width, y: 0, width, height: 8 })
+  })
+  return html`<svg class="meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+    ${drawn}
+  </svg>`
+}
+
+/** One attempt at a task, with its start and end in seconds since 1970. */
+interface Go {
+  readonly task: string
+  readonly start: number
+  readonly end: number
+  readonly outcome: string
+  readonly text: string
+}
+
+/** A longer pause ends a session: nobody was working. */
+const PAUSE_SECONDS = 2 * 3600
+/** How many of the last sessions are drawn; the tables have all. */
+const MOST_SESSIONS = 20
+const LANE = 14
+/** The columns of the tasks' names. */
+const NAMES = 60
+
+/** Draws attempts for each session of work: the newest first. */
+export function timeline(data: ReportData): Html {
+  const sessions = sessionsOf(goesOf(data)).toReversed()
+  if (sessions.length === 0) return html`<p>No attempt is in this part of history.</p>`
+  const left = sessions.length - MOST_SESSIONS
+  return html`${sessions.slice(0, MOST_SESSIONS).map(drawSession)}${left > 0 ? html`<p>${left} earlier sessions are in the tables below.</p>` : null}`
+}
+
+/** The kept failed attempts, and the last attempt of each completion. */
+function goesOf({ completions, attempts }: ReportData): readonly Go[] {
+  const failed = attempts.filter(({ outcome }) => outcome !== 'done')
+  const before = new Map<string, number>()
+  const goes = failed.map(({ task, keptAt, seconds, outcome, number }): Go => {
+    before.set(task, (before.get(task) ?? 0) + seconds)
+    const text = `${task}, attempt ${number}: ${outcome}, ${formatDuration(seconds)}`
+    return { task, start: keptAt - seconds, end: keptAt, outcome: 'failed', text }
+  })
+  for (const { id, title, seconds, committedAt } of completions) {
+    if (seconds === null) continue
+    // A completion's time includes its failed attempts.
+    const own = Math.max(1, seconds - (before.get(id) ?? 0))
+    const text = `${id} ${title}: done, ${formatDuration(own)}`
+    goes.push({ task: id, start: committedAt - own, end: committedAt, outcome: 'done', text })
+  }
+  return goes.sort((a, b) => a.start - b.start)
+}
+
+function sessionsOf(goes: readonly Go[]): readonly (readonly Go[])[] {
+  const sessions: Go[][] = []
+  let end = -Infinity
+  for (const go of goes) {
+    if (go.start - end > PAUSE_SECONDS) sessions.push([])
+    sessions.at(-1)!.push(go)
+    end = Math.max(end, go.end)
+  }
+  return sessions
+}
+
+/** A row for each task, with its name before its attempts. */
+function drawSession(goes: readonly Go[]): Html {
+  const start = goes[0]!.start
+  const end = Math.max(...goes.map((go) => go.end), start + 60)
+  const scale = (WIDTH - NAMES) / (end - start)
+  const tasks = [...new Set(goes.map(({ task }) => task))]
+  const names = tasks.map((task, row) => svgText(task, 0, row * LANE + 9))
+  const bars = goes.map((go) => {
+    const place = {
+      x: NAMES + (go.start - start) * scale,
+      y: tasks.indexOf(go.task) * LANE,
+      width: Math.max(1.5, (go.end - go.start) * scale),
+      height: LANE - 4,
+    }
+    return rectangle(go.outcome, place, go.text)
+  })
+  const name = `${dayText(start)}, ${clockText(start)} to ${clockText(end)}: ${goes.length} attempts at ${tasks.length} tasks`
+  return figure(name, tasks.length * LANE, html`${names}${bars}`)
+}
+
+function figure(name: string, height: number, content: Html): Html {
+  return html`<figure tabindex="0">
+    <figcaption>${name}</figcaption>
+    <svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${name}">${content}</svg>
+  </figure> `
+}
+
+function svgText(text: string, x: number, y: number, anchor = 'start'): Html {
+  return html`<text x="${fixed(x)}" y="${y}" text-anchor="${anchor}">${text}</text>`
+}
+
+function rectangle(
+  kind: string,
+  { x, y, width, height }: Readonly<Record<'x' | 'y' | 'width' | 'height', number>>,
+  title = '',
+): Html {
+  const place = html`x="${fixed(x)}" y="${fixed(y)}" width="${fixed(width)}" height="${fixed(height)}"`
+  return html`<rect class="${kind}" ${place}><title>${title}</title></rect>`
+}
+
+/** A number with the digits that a drawing needs. */
+function fixed(value: number): string {
+  return String(Math.round(value * 10) / 10)
 }
