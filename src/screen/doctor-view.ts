@@ -1,16 +1,10 @@
 import { dim, good, bad, line, table, BLANK, type View, type Row } from './block.ts'
 import { counted } from '../base/text.ts'
 
-/** One checked thing. */
-export interface Examined {
-  readonly area: string
-  readonly level: 'ok' | 'note' | 'problem'
-  readonly message: string
-  readonly fix: string
-}
-
 /** Each checked thing, what to do about problems, and how many there are. */
-export function doctorView(findings: readonly Examined[]): View {
+export function doctorView(
+  findings: readonly { area: string; level: keyof typeof SIGNS; message: string; fix: string }[],
+): View {
   const rows = findings.flatMap((finding, index): readonly Row[] => {
     const { area, level, message, fix } = finding
     const isFirst = findings[index - 1]?.area !== area

@@ -55,98 +55,93 @@ export function noticeOf(event: RunEvent, { run, root, branch }: RunStarted): No
 /** The limit for one call, so that the run does not wait long. */
 const LIMIT_SECONDS = 10
 
-/** The receivers of notifications, and what handles a failure. */
-interface NoticeWays {
-  readonly config: Config['notify']
-  /** The folder in which the command runs. */
-  readonly root: string
-  /** Reports a failure, which stops nothing. */
-  readonly warn: (message: string) => void
-}
+type Place = Pick<World, 'env' | 'urgent'>
 
 /** Sends notifications one after the other; a run neither waits for them nor stops because of them. */
-export class Notifier {
-  readonly #world: Pick<World, 'env' | 'urgent'>
-  readonly #ways: NoticeWays
-  #run: RunStarted | null = null
-  #sent: Promise<void> = Promise.resolve()
-
-  constructor(world: Pick<World, 'env' | 'urgent'>, ways: NoticeWays) {
-    this.#world = world
-    this.#ways = ways
-  }
-
-  event(event: RunEvent): void {
-    const { command, webhook } = this.#ways.config
-    if (command === null && webhook === null) return
-    if (event.type === 'run-started') this.#run = event
-    const notice = this.#run && noticeOf(event, this.#run)
-    if (notice) this.#sent = this.#sent.then(() => this.#send(notice))
-  }
-
-  /** Resolves when every notification was sent, or has failed. */
-  settled(): Promise<void> {
-    return this.#sent
-  }
-
-  async #send(notice: Notice): Promise<void> {
-    const { config, warn } = this.#ways
+export function openNotifier(
+  world: Place,
+  {
+    config: { command, webhook },
+    root,
+    warn,
+  }: {
+    config: Config['notify']
+    /** The folder in which the command runs. */
+    root: string
+    /** Reports a failure, which stops nothing. */
+    warn: (message: string) => void
+  },
+) {
+  let run: RunStarted | null = null
+  let sent = Promise.resolve()
+  const send = async (notice: Notice): Promise<void> => {
     const problems = await Promise.all([
-      config.command === null ? null : this.#call(config.command, notice),
-      config.webhook === null ? null : this.#post(config.webhook, notice),
+      command === null ? null : call(command, notice, { ...world, root }),
+      webhook === null ? null : post(webhook, notice, world),
     ])
     for (const problem of problems) if (problem !== null) warn(problem)
   }
-
-  /** Runs the command in its own session, without a terminal; null if it succeeds. */
-  async #call(command: string, notice: Notice): Promise<string | null> {
-    const { env, urgent } = this.#world
-    const folder = makePrivateFolder('notice', env)
-    const stdinFile = join(folder, 'notice.json')
-    writeFileSync(stdinFile, `${JSON.stringify(notice)}\n`, { mode: 0o600 })
-    const limit = AbortSignal.timeout(LIMIT_SECONDS * 1000)
-    try {
-      const end = await startProcess(
-        { shell: command },
-        {
-          cwd: this.#ways.root,
-          env: { ...env, RALPH_EVENT: notice.event, RALPH_TASK: notice.id ?? '', RALPH_TEXT: notice.text },
-          stdinFile,
-          onOutput: () => undefined,
-          signal: limit,
-          killSignal: urgent,
-          killAfterSeconds: 1,
-        },
-      ).finished
-      if (end.kind === 'not-started') return `notify.command did not start: ${end.reason}`
-      if (limit.aborted) return `notify.command took longer than ${LIMIT_SECONDS}s`
-      return end.code === 0 || urgent.aborted ? null : `notify.command exited with code ${end.code}`
-    } finally {
-      removeOrLeave(folder)
-    }
+  return {
+    event(event: RunEvent): void {
+      if (event.type === 'run-started') run = event
+      const notice = run && noticeOf(event, run)
+      if (notice) sent = sent.then(() => send(notice))
+    },
+    /** Resolves when every notification was sent, or has failed. */
+    settled: () => sent,
   }
+}
 
-  /** Posts to the webhook; null if accepted. No message contains the address, which is a secret. */
-  async #post(webhook: string, notice: Notice): Promise<string | null> {
-    const { env, urgent } = this.#world
-    const name = webhook.slice('env:'.length)
-    const address = env[name]
-    if (!address) return `notify.webhook has no address: ${name} is not set`
-    if (!URL.canParse(address) || !/^https?:/i.test(address))
-      return `notify.webhook: ${name} holds no address of the web`
-    try {
-      const answer = await fetch(address, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(notice),
-        signal: AbortSignal.any([AbortSignal.timeout(LIMIT_SECONDS * 1000), urgent]),
-      })
-      await answer.body?.cancel()
-      return answer.ok ? null : `notify.webhook was answered with ${answer.status}`
-    } catch (error) {
-      if (urgent.aborted) return null
-      return `notify.webhook was not reached: ${causeOf(error)}`
-    }
+/** Runs the command in its own session, without a terminal; null if it succeeds. */
+async function call(
+  command: string,
+  notice: Notice,
+  { env, urgent, root }: Place & { root: string },
+): Promise<string | null> {
+  const folder = makePrivateFolder('notice', env)
+  const stdinFile = join(folder, 'notice.json')
+  writeFileSync(stdinFile, `${JSON.stringify(notice)}\n`, { mode: 0o600 })
+  const limit = AbortSignal.timeout(LIMIT_SECONDS * 1000)
+  try {
+    const end = await startProcess(
+      { shell: command },
+      {
+        cwd: root,
+        env: { ...env, RALPH_EVENT: notice.event, RALPH_TASK: notice.id ?? '', RALPH_TEXT: notice.text },
+        stdinFile,
+        onOutput: () => undefined,
+        signal: limit,
+        killSignal: urgent,
+        killAfterSeconds: 1,
+      },
+    ).finished
+    if (end.kind === 'not-started') return `notify.command did not start: ${end.reason}`
+    if (limit.aborted) return `notify.command took longer than ${LIMIT_SECONDS}s`
+    return end.code === 0 || urgent.aborted ? null : `notify.command exited with code ${end.code}`
+  } finally {
+    removeOrLeave(folder)
+  }
+}
+
+/** Posts to the webhook; null if accepted. No message contains the address, which is a secret. */
+async function post(webhook: string, notice: Notice, { env, urgent }: Place): Promise<string | null> {
+  const name = webhook.slice('env:'.length)
+  const address = env[name]
+  if (!address) return `notify.webhook has no address: ${name} is not set`
+  if (!URL.canParse(address) || !/^https?:/i.test(address))
+    return `notify.webhook: ${name} holds no address of the web`
+  try {
+    const answer = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(notice),
+      signal: AbortSignal.any([AbortSignal.timeout(LIMIT_SECONDS * 1000), urgent]),
+    })
+    await answer.body?.cancel()
+    return answer.ok ? null : `notify.webhook was answered with ${answer.status}`
+  } catch (error) {
+    if (urgent.aborted) return null
+    return `notify.webhook was not reached: ${causeOf(error)}`
   }
 }
 

@@ -80,20 +80,25 @@ export function crashText(run: string, status: RunStatus | null): string {
   return `${run} crashed${during}: the next ralph run recovers it`
 }
 
-/** What the foot of a run shows. */
-interface FootFacts {
-  readonly now: Date
-  readonly remaining: Remaining | null
-  /** `p pause`: the last one is dropped last, before it the first ones. */
-  readonly keys: readonly string[]
-  readonly columns: number
-}
-
 /**
  * The state of the whole run in one line, with the keys at its right; the least important parts are dropped if there
  * is no room.
  */
-export function footLine(status: RunStatus, { now, remaining, keys, columns }: FootFacts): Block {
+export function footLine(
+  status: RunStatus,
+  {
+    now,
+    remaining,
+    keys,
+    columns,
+  }: {
+    now: Date
+    remaining: Remaining | null
+    /** `p pause`: the last one is dropped last, before it the first ones. */
+    keys: readonly string[]
+    columns: number
+  },
+): Block {
   const { length } = status.questions
   const asks = length === 1 ? 'a question' : `${length} questions`
   const state = status.stopping || length === 0 ? stateWord(status) : asks

@@ -1,7 +1,7 @@
 import { formatDuration, minuteText, secondsBetween } from '../base/time.ts'
 import { fewOf } from '../base/text.ts'
 import type { JobStatus, RunStatus, RunOverview } from './run-status.ts'
-import { endCounts, placeFacts, workerText } from './tell.ts'
+import { choicesText, endCounts, placeFacts, workerText } from './tell.ts'
 import { questionText } from '../engine/questions.ts'
 import {
   strong,
@@ -9,6 +9,7 @@ import {
   accent,
   good,
   bad,
+  dotted,
   line,
   paragraph,
   spread,
@@ -45,26 +46,21 @@ export function runsView(runs: readonly RunStatus[]): View {
 
 function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): View {
   const state = run.paused ? 'paused: ralph resume' : stateWord(run)
-  const facts = [...placeFacts(run, run.atOnce).slice(1), `process ${run.pid}`]
+  const facts = dotted(...placeFacts(run, run.atOnce).slice(1), `process ${run.pid}`)
   const since = dim(` since ${minuteText(run.since)}`)
   return [
-    spread(
-      ['The run is under way', since, accent(state === '' ? '' : ` · ${state}`)],
-      [dim(facts.join(' · '))],
-    ),
+    spread(['The run is under way', since, accent(state === '' ? '' : ` · ${state}`)], [dim(facts)]),
     ...run.jobs.flatMap((job) => jobBlocks(job, now)),
     ...run.workers.map(({ worker, tasks, ...what }) =>
       paragraph(
         [dim('worker '), worker, '  '],
-        [workerText(what), tasks.length === 0 ? 'waits' : fewOf(tasks)].join(' · '),
+        dotted(workerText(what), tasks.length === 0 ? 'waits' : fewOf(tasks)),
       ),
     ),
     ...run.questions.flatMap((question) => {
-      const { id, options } = question
-      const choices = options.length > 0 ? ` (${options.join(' / ')})` : ''
       return [
-        paragraph([accent('? ')], questionText(question) + choices),
-        line(dim(`  to answer: ralph answer ${id} "…"`)),
+        paragraph([accent('? ')], questionText(question) + choicesText(question)),
+        line(dim(`  to answer: ralph answer ${question.id} "…"`)),
       ]
     }),
     ...endsOf(run),
@@ -73,12 +69,14 @@ function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): View {
 
 function jobBlocks(job: JobStatus, now: Date): View {
   const { id, title, attempt } = job
-  const facts = attempt && [
-    attempt.counted > 0 && `attempt ${attempt.counted} of ${attempt.most}`,
-    formatDuration(secondsBetween(attempt.since, now)),
-  ]
+  const facts =
+    attempt &&
+    dotted(
+      attempt.counted > 0 && `attempt ${attempt.counted} of ${attempt.most}`,
+      formatDuration(secondsBetween(attempt.since, now)),
+    )
   const words = jobLine(job, now)
-  const right = facts ? [dim(facts.filter(Boolean).join(' · '))] : []
+  const right = facts ? [dim(facts)] : []
   return [
     spread([accent(id), '  ', strong(title)], right),
     ...(words.length > 0 ? [line('  ', ...words)] : []),

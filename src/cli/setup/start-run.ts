@@ -5,7 +5,7 @@ import { runTasks } from '../../engine/run.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
 import type { Task } from '../../backlog/model.ts'
 import { Agents } from '../../agents/agents.ts'
-import { Notifier } from '../../screen/notify.ts'
+import { openNotifier } from '../../screen/notify.ts'
 import type { Project } from '../../config/project.ts'
 import type { RunRequest } from './run-options.ts'
 import { runPorts } from './run-ports.ts'
@@ -45,7 +45,7 @@ export async function startRun(world: World, project: Project, start: RunStart):
   const ports = await runPorts(withoutQueue(world), project, wiring)
   const warnings = [...start.warnings, ...(await checking)]
   let isOver = false
-  const notifier = new Notifier(world, {
+  const notifier = openNotifier(world, {
     config: project.config.notify,
     root: project.root,
     warn(message) {
