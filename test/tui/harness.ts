@@ -43,7 +43,6 @@ export function openTui({
   const opened: string[] = []
   const state = { second, tasks, isAlive }
   let listener: TerminalListener | null = null
-  let revision = 1
   let leave = ''
   const screen = new Screen({
     terminal: {
@@ -64,7 +63,7 @@ export function openTui({
     look: { colour, ascii },
     now: () => new Date(BEGAN + state.second * 1000),
     model,
-    board: () => ({ tasks: state.tasks, revision }),
+    board: () => state.tasks,
     project: 'shop',
     liveness: () => ({ isAlive: state.isAlive, isOwn }),
     steer: async (steering) => {
@@ -89,7 +88,6 @@ export function openTui({
     state,
     changeTasks: (next: readonly BoardTask[]) => {
       state.tasks = next
-      revision++
       screen.changed()
     },
     press: (...names: readonly (string | Partial<Key>)[]) => {

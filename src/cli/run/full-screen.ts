@@ -4,7 +4,7 @@ import type { Control } from '../../engine/control.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
 import { LiveListing } from '../../config/listing.ts'
 import type { Place } from '../../config/project.ts'
-import { boardOf, EMPTY_BOARD } from '../../screen/full/board.ts'
+import { boardOf } from '../../screen/full/board.ts'
 import { RunModel } from '../../screen/full/model.ts'
 import { Screen, type ScreenPorts, type Terminal } from '../../screen/full/screen.ts'
 import { canvasFor, type Context } from '../command.ts'
@@ -19,7 +19,7 @@ export async function makeScreen({ io, options }: Context, place: Place, own: Sc
   const at = { io, place, run: () => own.model.status?.run ?? null, colour }
   // Loaded later, because the first frame does not need it.
   const material = () => import('./task-material.ts')
-  let board = boardOf(await listing.read(), EMPTY_BOARD.revision + 1)
+  let board = boardOf(await listing.read())
   const screen = new Screen({
     ...own,
     look: { colour, ascii },
@@ -31,13 +31,13 @@ export async function makeScreen({ io, options }: Context, place: Place, own: Sc
   })
   /** Reads the tasks again, and shows them. */
   const reread = oneAtATime(async () => {
-    board = boardOf(await listing.read(), board.revision + 1)
+    board = boardOf(await listing.read())
     screen.changed()
   })
   const forget = listing.watch(reread)
   return {
     screen,
-    taskIds: () => board.tasks.map(({ id }) => id),
+    taskIds: () => board.map(({ id }) => id),
     /** Shows an event that the model has. */
     changed: ({ type }: RunEvent): void => {
       if (CHANGES_FILES.has(type)) reread()

@@ -11,19 +11,9 @@ export interface BoardTask extends Pick<
   readonly waits: string
 }
 
-/** The backlog of the full screen's list. */
-export interface Board {
-  readonly tasks: readonly BoardTask[]
-  /** Changes each time that files were read. */
-  readonly revision: number
-}
-
-/** The backlog before it is read. */
-export const EMPTY_BOARD: Board = { tasks: [], revision: 0 }
-
 /** The tasks of the files, in order. */
-export function boardOf(states: readonly TaskState<Facts<'title' | 'milestone'>>[], revision: number): Board {
-  return { tasks: states.map((state) => ({ ...state.task, waits: waitsOf(state) })), revision }
+export function boardOf(states: readonly TaskState<Facts<'title' | 'milestone'>>[]): readonly BoardTask[] {
+  return states.map((state) => ({ ...state.task, waits: waitsOf(state) }))
 }
 
 function waitsOf(state: TaskState<Facts<'title' | 'milestone'>>): string {
@@ -41,7 +31,7 @@ export type TreeRow =
 
 /** The rows: the run itself, then the filtered tasks by milestone. `isDone` knows of done tasks before their files do. */
 export function treeOf(
-  { tasks }: Board,
+  tasks: readonly BoardTask[],
   filter: string,
   isDone: (task: BoardTask) => boolean,
 ): readonly TreeRow[] {

@@ -5,16 +5,8 @@ import { BLANK, type Block } from '../block.ts'
 import { RunStory } from '../run-story.ts'
 import { told } from '../tell.ts'
 
-/** What has happened to one task. */
-export interface Seen {
-  /** An agent's texts are stored unchanged: most are never laid out. */
-  readonly lines: Ring<Block | string>
-  /** The agent's output since the last view; made into lines at the next one. */
-  unread: string
-}
-
-/** Nobody reads more than this between two frames. */
-const MOST_UNREAD = 48 * 1024
+/** Nobody reads more than this of one text. */
+const MOST_TEXT = 48 * 1024
 /** A longer line is data rather than text for a person. */
 const LONGEST_LINE = 2000
 
@@ -30,7 +22,8 @@ export class RunModel {
   readonly lines: Ring<Block> = new Ring(MOST_LINES)
   /** Counts changes of the set of tasks, or of their states. */
   revision = 0
-  readonly #seen = new Map<string, Seen>()
+  /** What has happened to each task; an agent's texts are laid out only where they are visible. */
+  readonly #seen = new Map<string, Ring<Block | string>>()
   #story = new RunStory({ steps: false })
 
   get status(): RunStatus | null {
@@ -47,49 +40,29 @@ export class RunModel {
   }
 
   /** What has happened to that task; undefined if nothing has. */
-  seen(id: string): Seen | undefined {
-    const seen = this.#seen.get(id)
-    if (seen) read(seen)
-    return seen
+  seen(id: string): Ring<Block | string> | undefined {
+    return this.#seen.get(id)
   }
 
   event(event: RunEvent): void {
     const { type } = event
-    if (type === 'agent-text') return this.#hear(event.id, event.text)
-    for (const block of this.#story.show(event)) this.lines.push(block)
+    if (type === 'agent-text') return this.#of(event.id).push(...linesIn(event.text.slice(-MOST_TEXT)))
+    this.lines.push(...this.#story.show(event))
     if (type !== 'agent-tool' && type !== 'agent-usage' && type !== 'agent-started') this.revision++
-    if ('id' in event && event.id !== '') this.#see(event, this.#of(event.id))
+    if (!('id' in event) || event.id === '') return
+    const seen = this.#of(event.id)
+    if (type === 'attempt-started' && seen.end > 0) seen.push(BLANK)
+    // The pane's title names the task.
+    if (type !== 'task-started') seen.push(...told(event))
+    if (type === 'task-completed' || type === 'task-blocked' || type === 'task-given-up')
+      seen.shrink(MOST_LINES_OVER)
   }
 
-  #of(id: string): Seen {
+  #of(id: string): Ring<Block | string> {
     let seen = this.#seen.get(id)
-    if (!seen) this.#seen.set(id, (seen = { lines: new Ring<Block | string>(MOST_LINES), unread: '' }))
+    if (!seen) this.#seen.set(id, (seen = new Ring(MOST_LINES)))
     return seen
   }
-
-  #hear(id: string, text: string): void {
-    const seen = this.#of(id)
-    seen.unread += `${text}\n`
-    // Not on each text, so that each character is moved only once.
-    if (seen.unread.length > 2 * MOST_UNREAD) seen.unread = seen.unread.slice(-MOST_UNREAD)
-  }
-
-  #see(event: RunEvent, seen: Seen): void {
-    // The pane's title names the task.
-    const blocks = event.type === 'task-started' ? [] : told(event)
-    if (blocks.length > 0) read(seen)
-    if (event.type === 'attempt-started' && seen.lines.end > 0) seen.lines.push(BLANK)
-    for (const block of blocks) seen.lines.push(block)
-    const isOver = ['task-completed', 'task-blocked', 'task-given-up'].includes(event.type)
-    if (isOver) seen.lines.shrink(MOST_LINES_OVER)
-  }
-}
-
-/** Makes lines of the collected output. */
-function read(seen: Seen): void {
-  if (seen.unread === '') return
-  for (const line of linesIn(seen.unread)) seen.lines.push(line)
-  seen.unread = ''
 }
 
 /** The lines of an agent's output, without control characters: of a line that rewrites itself, the last state. */
@@ -104,38 +77,31 @@ export function linesIn(text: string): readonly string[] {
 /** The newest of many items. Each keeps its number, so that a scrolled view stays where it is. */
 export class Ring<T> {
   readonly #most: number
-  #kept: T[] = []
-  #dropped = 0
+  readonly #kept: T[] = []
+  /** The number of the oldest kept item. */
+  first = 0
 
   constructor(most: number) {
     this.#most = most
   }
 
-  /** The number of the oldest kept item. */
-  get first(): number {
-    return this.end - Math.min(this.#kept.length, this.#most)
-  }
-
   /** The number of the next item. */
   get end(): number {
-    return this.#dropped + this.#kept.length
+    return this.first + this.#kept.length
   }
 
-  push(value: T): void {
-    this.#kept.push(value)
-    // Not on each push, so that each item is moved only once.
-    if (this.#kept.length >= 2 * this.#most) this.shrink(this.#most)
+  push(...values: readonly T[]): void {
+    for (const value of values) this.#kept.push(value)
+    this.shrink(this.#most)
   }
 
   /** The item with that number; undefined if it is not kept any more, or does not exist yet. */
   at(number: number): T | undefined {
-    return number < this.first ? undefined : this.#kept[number - this.#dropped]
+    return this.#kept[number - this.first]
   }
 
   /** Keeps at most this many items. */
   shrink(most: number): void {
-    const over = Math.max(0, this.#kept.length - most)
-    this.#kept = this.#kept.slice(over)
-    this.#dropped += over
+    this.first += this.#kept.splice(0, this.#kept.length - most).length
   }
 }

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import { paragraph, type View } from '../block.ts'
 import type { Canvas } from '../layout.ts'
-import { treeOf, type Board, type BoardTask, type TreeRow } from './board.ts'
+import { treeOf, type BoardTask, type TreeRow } from './board.ts'
 import {
   FIRST_STATE,
   press,
@@ -48,7 +48,7 @@ export interface ScreenPorts {
   readonly look: Pick<Canvas, 'colour' | 'ascii'>
   readonly now: () => Date
   readonly model: RunModel
-  readonly board: () => Board
+  readonly board: () => readonly BoardTask[]
   readonly project: string
   readonly liveness: () => Pick<Situation, 'isAlive' | 'isOwn'>
   /** Sends a command to the run; returns its answer. */
@@ -68,13 +68,16 @@ const MOST_FRAMES = 60
 /** The interval, in seconds, at which the visible diff of a task at work is renewed. */
 const DIFF_SECONDS = 3
 
+/** The revision of content that is to be made anew. */
+const NEVER = -1
+
 /** The content of a tab for a task, made at one state of the run. */
 interface Material {
   readonly key: string
-  readonly revision: number
+  revision: number
   /** Null while it is made for the first time. */
-  readonly blocks: View | null
-  readonly isLoading: boolean
+  blocks: View | null
+  isLoading: boolean
 }
 
 /** The full screen: handles keys and events, and paints what has changed, until a person leaves it. */
@@ -84,7 +87,6 @@ export class Screen {
   #state: ScreenState = FIRST_STATE
   #viewed: Viewed | null = null
   #top = 0
-  #rows: { readonly key: string; readonly rows: readonly TreeRow[] } = { key: '', rows: [] }
   #material: Material | null = null
   #timer: NodeJS.Timeout | null = null
   #ticking: NodeJS.Timeout | null = null
@@ -162,7 +164,8 @@ export class Screen {
     this.#frames = 0
     this.#ports.tick()
     const isAtWork = this.#ports.model.status?.jobs.some(({ id }) => id === this.#state.selected)
-    if (this.#state.tab === 'diff' && isAtWork && this.#seconds % DIFF_SECONDS === 0) this.#loadMaterial()
+    if (this.#state.tab === 'diff' && isAtWork && this.#seconds % DIFF_SECONDS === 0 && this.#material)
+      this.#material.revision = NEVER
     // In the same task of the event loop.
     this.#soon()
   }
@@ -194,8 +197,8 @@ export class Screen {
   }
 
   get #situation(): Situation {
-    const { model, liveness, board } = this.#ports
-    return { ...liveness(), status: model.status, rows: this.#tree(board()), task: this.#task }
+    const { model, liveness } = this.#ports
+    return { ...liveness(), status: model.status, rows: this.#tree(), task: this.#task }
   }
 
   /** The bell, if there is a new question. */
@@ -227,18 +230,14 @@ export class Screen {
     if (next !== selected) this.#state = { ...this.#state, selected: next, at: null }
   }
 
-  #tree(board: Board): readonly TreeRow[] {
-    const { model } = this.#ports
-    const key = `${board.revision} ${model.revision} ${this.#state.filter}`
-    if (this.#rows.key === key) return this.#rows.rows
+  #tree(): readonly TreeRow[] {
+    const { model, board } = this.#ports
     const completed = new Set(model.status?.completed)
-    const rows = treeOf(board, this.#state.filter, ({ id, status }) => status === 'DONE' || completed.has(id))
-    this.#rows = { key, rows }
-    return rows
+    return treeOf(board(), this.#state.filter, ({ id, status }) => status === 'DONE' || completed.has(id))
   }
 
   get #task(): BoardTask | null {
-    return this.#ports.board().tasks.find(({ id }) => id === this.#state.selected) ?? null
+    return this.#ports.board().find(({ id }) => id === this.#state.selected) ?? null
   }
 
   /** The first visible row of the list, so that the selected one is visible, and its milestone if the row is its first. */
@@ -255,31 +254,22 @@ export class Screen {
     return this.#top
   }
 
+  /** The content of the tab: the old one until that of the present state of the run is made. */
   #materialOf(task: BoardTask | null): View | null {
     const { tab } = this.#state
     if (!task || tab === 'activity') return null
     const key = `${task.id} ${tab}`
+    if (this.#material?.key !== key) this.#material = { key, revision: NEVER, blocks: null, isLoading: false }
+    const material = this.#material
     const { revision } = this.#ports.model
-    if (this.#material?.key !== key || this.#material.revision !== revision) this.#loadMaterial()
-    return this.#material?.key === key ? this.#material.blocks : null
-  }
-
-  /** Shows the old content until the new one is loaded. */
-  #loadMaterial(): void {
-    const task = this.#task
-    const { tab } = this.#state
-    if (!task || tab === 'activity') return
-    const key = `${task.id} ${tab}`
-    const before = this.#material?.key === key ? this.#material : null
-    if (before?.isLoading) return
-    const { revision } = this.#ports.model
-    this.#material = { key, revision, blocks: before?.blocks ?? null, isLoading: true }
+    if (material.revision === revision || material.isLoading) return material.blocks
+    Object.assign(material, { revision, isLoading: true })
     const show = (blocks: View): void => {
-      if (this.#material?.key !== key) return
-      this.#material = { ...this.#material, blocks, isLoading: false }
+      Object.assign(material, { blocks, isLoading: false })
       this.changed()
     }
     this.#ports.material(task, tab).then(show, (error: unknown) => show([paragraph([], messageOf(error))]))
+    return material.blocks
   }
 
   #press(key: Key): void {

@@ -219,15 +219,15 @@ function tabRows(
 ): PaneRows {
   if (state.tab !== 'activity') return fixed(material ?? [line(dim('…'))], state.at, room)
   const seen = model.seen(task.id)
-  if (!seen || seen.lines.end === seen.lines.first) {
+  if (!seen || seen.end === seen.first) {
     const why = task.waits === '' ? [] : [line(dim(`it waits: ${task.waits}`))]
     return fixed([line(dim('nothing of it in this run')), ...why, line(dim(task.file))], null, room)
   }
   const job = isAlive ? status?.jobs.find(({ id }) => id === task.id) : undefined
   const doing = job && job.doing !== 'agent' ? jobLine(job, now) : []
-  if (doing.length === 0) return growing(seen.lines, state.at, room)
+  if (doing.length === 0) return growing(seen, state.at, room)
   const rows = Math.max(0, room.rows - 2)
-  const shown = growing(seen.lines, state.at, { ...room, rows })
+  const shown = growing(seen, state.at, { ...room, rows })
   const filled = Array.from({ length: rows }, (_, index): Line => shown.lines[index] ?? [])
   return { ...shown, lines: [...filled, [], doing] }
 }
