@@ -34,7 +34,7 @@ export async function commitTaskFiles(world: World, request: TaskFileCommit): Pr
   const folder = runFolder(request.root, opened.repository)
   // Hooks are for a run's commits, in its sandbox.
   const git = withoutHooks(opened.git)
-  await withoutRun(folder, { pid: world.pid, now: world.now() }, () => write({ ...opened, git }, request))
+  await withoutRun(folder, world, () => write({ ...opened, git }, request))
 }
 
 async function write(

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { withParts } from '../base/parts.ts'
-import type { Where } from '../config/project.ts'
+import type { Place, Where } from '../config/project.ts'
 import type { Block } from '../screen/block.ts'
 import { layOut, type Canvas } from '../screen/layout.ts'
 import { printableJson } from '../screen/printable.ts'
@@ -30,6 +30,8 @@ export type Loaded = Promise<{ run(this: void, context: Context): Promise<number
 export interface Context<Own = object> {
   readonly io: Io
   readonly where: Where
+  /** Opens the place that the command works in. */
+  readonly place: () => Promise<Place>
   readonly args: readonly string[]
   readonly options: OptionsOf<typeof GLOBAL_OPTIONS> & Own
   /** Whether to print one JSON document. */
@@ -54,10 +56,13 @@ export function createContext(world: Io, { args, options }: CommandCall): Contex
   const io = root === undefined ? world : withParts(world, { cwd: folderAt(world.cwd, root) })
   const draw = (outlet: Outlet, blocks: Blocks): void =>
     outlet.write(layOut(blocks, canvasFor(outlet, io.env, noColor)))
-  const printJson = (document: object): void => io.stdout.write(jsonText(document))
+  const where = { cwd: io.cwd, dir }
+  const printJson = (document: object): void =>
+    io.stdout.write(`${printableJson(JSON.stringify(document, null, 2))}\n`)
   return {
     io,
-    where: { cwd: io.cwd, dir },
+    where,
+    place: async () => (await import('../config/project.ts')).openPlace(where),
     args,
     options,
     json,
@@ -71,15 +76,6 @@ export function createContext(world: Io, { args, options }: CommandCall): Contex
     printJson,
     printRaw: (text) => io.stdout.write(text),
   }
-}
-
-/** A document as JSON; its lists may be of any iterable. */
-function jsonText(document: object): string {
-  const entries = Object.entries(document).map(([key, value]: [string, unknown]) => {
-    const isList = typeof value === 'object' && value !== null && Symbol.iterator in value
-    return [key, isList ? [...(value as Iterable<unknown>)] : value]
-  })
-  return `${printableJson(JSON.stringify(Object.fromEntries(entries), null, 2))}\n`
 }
 
 /** A missing folder would lead to a project above it. */

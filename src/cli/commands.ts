@@ -251,7 +251,7 @@ export const COMMANDS = [
     summary: 'shows the attempts at a task: how each ended, and where it is kept',
     options: [],
     examples: ['ralph attempts T-004'],
-    load: (): Loaded => import('./commands/attempts.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/history.ts')).attempts }),
   },
   {
     name: 'retry',
@@ -308,7 +308,7 @@ export const COMMANDS = [
       flag('markdown', 'as release notes'),
     ],
     examples: ['ralph log --since v1.0', 'ralph log --markdown --milestone 1 > NOTES.md'],
-    load: (): Loaded => import('./commands/log.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/history.ts')).log }),
   },
   {
     name: 'stats',
@@ -316,7 +316,7 @@ export const COMMANDS = [
     summary: 'shows time, turns, tokens, cost and attempts in total, from git alone',
     options: [],
     examples: ['ralph stats'],
-    load: (): Loaded => import('./commands/stats.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/history.ts')).stats }),
   },
   {
     name: 'report',

@@ -2,17 +2,19 @@ import { UserError } from '../base/errors.ts'
 import { makeRunFolder, type RunFolder } from './folder.ts'
 import { takeLock } from '../process/lock.ts'
 import { readNote } from './note.ts'
+import type { World } from '../base/world.ts'
 
 /** The process that takes the lock. */
-interface Owner {
-  readonly pid: number
-  readonly now: Date
-}
+type Owner = Pick<World, 'pid' | 'now'>
 
 /** Does what only one ralph may do in a checkout at a time. */
-export async function underLock<T>(folder: RunFolder, me: Owner, work: () => Promise<T>): Promise<T> {
+export async function underLock<T>(
+  folder: RunFolder,
+  { pid, now }: Owner,
+  work: () => Promise<T>,
+): Promise<T> {
   makeRunFolder(folder)
-  const lock = await takeLock(folder.lock, me)
+  const lock = await takeLock(folder.lock, { pid, now: now() })
   try {
     return await work()
   } finally {

@@ -32,7 +32,7 @@ export async function completeByHand(
   { options, ports, emit }: { options: RunOptions; ports: RunPorts; emit: Emit<Happening> },
   written: Task,
 ): Promise<Landed> {
-  return withoutRun(ports.folder, { pid: ports.pid, now: ports.now() }, async () => {
+  return withoutRun(ports.folder, ports, async () => {
     await refuseImpossible(ports)
     const startedAt = ports.now()
     const { home, slots } = ports

@@ -22,7 +22,7 @@ import { lastTrusted } from './trust.ts'
 /** Runs tasks until there is a reason to end, which the last event names. Throws only what a person must act on first. */
 export async function runTasks(options: RunOptions, ports: RunPorts, show: Emit<RunEvent>): Promise<void> {
   try {
-    await underLock(ports.folder, { pid: ports.pid, now: ports.now() }, async () => {
+    await underLock(ports.folder, ports, async () => {
       ports.checkpoint('lock-taken')
       const id = runId(ports.now())
       await listening(ports, { id, show }, (emit) => go(options, ports, { id, emit }))

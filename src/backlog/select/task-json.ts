@@ -19,14 +19,6 @@ export const JSON_FACTS = [
 
 type JsonTask = Facts<(typeof JSON_FACTS)[number]>
 
-/** Tasks as JSON objects, each made when it is needed. */
-export function* tasksJson<T extends JsonTask>(
-  states: readonly TaskState<T>[],
-  tierOf: (task: T) => TierChoice,
-): Iterable<TaskJson> {
-  for (const state of states) yield taskJson(state, tierOf)
-}
-
 /** A task as JSON in every command: see docs/json.md. */
 export function taskJson<T extends JsonTask>(state: TaskState<T>, tierOf: (task: T) => TierChoice): TaskJson {
   const { task, eligible, waiting } = state

@@ -1,7 +1,7 @@
 import { UserError } from '../../base/errors.ts'
 import { commitTaskFiles } from '../../authoring/commit-task-files.ts'
 import { readNamed } from '../../config/find-task.ts'
-import { openPlace, spelledWords } from '../../config/project.ts'
+import { spelledWords } from '../../config/project.ts'
 import { openOrigins } from '../../authoring/origins.ts'
 import { blockMessage } from '../../engine/give-up.ts'
 import { blockTask } from '../../backlog/finish.ts'
@@ -11,7 +11,7 @@ import type { Context } from '../command.ts'
 /** Blocks a task by hand, in a commit of its own. */
 export async function run(context: Context): Promise<number> {
   const [named, why] = context.args as [string, string]
-  const place = await openPlace(context.where)
+  const place = await context.place()
   const task = await readNamed(place, named)
   const reason = why.trim()
   if (reason === '') throw new UserError('a blocked task needs a reason', `ralph block ${task.id} "why"`)

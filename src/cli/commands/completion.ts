@@ -5,7 +5,6 @@ import { printable } from '../../screen/printable.ts'
 import type { CommandSpec, Context } from '../command.ts'
 import { COMMANDS } from '../commands.ts'
 import { GLOBAL_OPTIONS, type OptionSpec } from '../options/option.ts'
-import { openPlace } from '../../config/project.ts'
 
 /** Prints a shell's completion script, generated from the table of commands. The script calls this command for the tasks. */
 export async function run(context: Context): Promise<number> {
@@ -18,13 +17,13 @@ export async function run(context: Context): Promise<number> {
 }
 
 /** A script, or data for the scripts: the tasks with their titles, or the milestones. */
-async function textFor(wanted: string, { where }: Context): Promise<string> {
+async function textFor(wanted: string, { place }: Context): Promise<string> {
   if (wanted === 'tasks') {
-    const { tasks } = await readFacts(await openPlace(where), { facts: ['title'] })
+    const { tasks } = await readFacts(await place(), { facts: ['title'] })
     return tasks.map(({ id, title }) => `${id}\t${printable(title)}\n`).join('')
   }
   if (wanted === 'milestones') {
-    const { tasks } = await readFacts(await openPlace(where), { facts: ['milestone'] })
+    const { tasks } = await readFacts(await place(), { facts: ['milestone'] })
     const names = new Set(tasks.flatMap(({ milestone }) => milestone ?? []))
     return [...names].map((name) => `${printable(name)}\n`).join('')
   }

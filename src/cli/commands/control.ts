@@ -22,14 +22,14 @@ export const stop = (context: ContextOf<'stop'>): Promise<number> =>
 
 /** Leaves a task out of the current run: its attempt ends and is kept, and it stays TODO. */
 export async function skip(context: Context): Promise<number> {
-  const { id } = await readNamed(await openPlace(context.where), context.args[0]!)
+  const { id } = await readNamed(await context.place(), context.args[0]!)
   return command(context, { do: 'skip', task: id })
 }
 
 /** Answers an agent's question: passes it to a running agent, or writes it into the file of a blocked task. */
 export async function answer(context: Context): Promise<number> {
   const [named, text] = context.args as [string, string]
-  const { id, file, status, held } = await readNamed(await openPlace(context.where), named)
+  const { id, file, status, held } = await readNamed(await context.place(), named)
   const isOpen = status === 'TODO' && !held
   if (isOpen && text.trim() === '') throw new UserError('an answer needs a text', `ralph answer ${id} "MIT"`)
   const reply = isOpen ? await tryRun(context.io, context.where, { do: 'answer', task: id, text }) : null

@@ -4,7 +4,7 @@ import { diffBacklog, diffJson } from '../../history/backlog-diff.ts'
 import { patchOf } from '../../history/task-code.ts'
 import { readNamed } from '../../config/find-task.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
-import { openPlace, type Place } from '../../config/project.ts'
+import type { Place } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
 import { page } from '../../process/pager.ts'
 import { diffMarkdown, diffView } from '../../screen/diff-view.ts'
@@ -19,7 +19,7 @@ export async function run(context: Context): Promise<number> {
   const [typed] = context.args
   const { markdown } = context.options
   if (context.json && markdown) throw new UserError('give one of --json and --markdown')
-  const place = await openPlace(context.where)
+  const place = await context.place()
   if (typed === undefined || !isTask(typed)) return showRange(context, place, typed)
   if (markdown) throw new UserError('--markdown is for a range, not for a task')
   return showTask(context, place, typed)

@@ -8,7 +8,14 @@ import { hiddenProgram, missingProgram, PACKAGES } from '../doctor/gate-programs
 import type { Gate } from '../../base/nouns.ts'
 import { openReadingGit } from '../../git/door.ts'
 import type { StartProcess } from '../../process/start.ts'
-import { doctorFindings, finding, orProblem, type Finding } from '../doctor/findings.ts'
+import {
+  type Finding,
+  doctorFindings,
+  finding,
+  orProblem,
+  removeSlots,
+  slotFindings,
+} from '../doctor/findings.ts'
 import { readBacklog } from '../../backlog/read.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
 import { lint } from '../../backlog/lint/lint.ts'
@@ -17,7 +24,6 @@ import type { ContextOf } from '../commands.ts'
 import { sandboxAvailable, sandboxHere, sandboxMode, type Starts } from '../setup/sandbox.ts'
 import { lintContext } from '../../authoring/lint-context.ts'
 import { taskFolders } from '../../config/task-folder.ts'
-import { removeSlots, slotFindings } from '../doctor/slots.ts'
 import type { World } from '../../base/world.ts'
 
 /** Checks everything that a run needs, and changes nothing unless asked to; exits with 1 if something prevents a run. */

@@ -6,14 +6,13 @@ import { graphView, type DrawnTask } from '../../screen/graph-rows.ts'
 import { dotOf, edgesOf, mermaidOf, graphPart } from '../../screen/graph-text.ts'
 import type { ContextOf } from '../commands.ts'
 import { findTask } from '../../config/find-task.ts'
-import { openPlace } from '../../config/project.ts'
 
 /** Shows the dependency graph: drawn in the terminal, or as text for other programs. */
 export async function run(context: ContextOf<'graph'>): Promise<number> {
   const { options, io } = context
   const forms = (['json', 'mermaid', 'dot'] as const).filter((form) => options[form])
   if (forms.length > 1) throw new UserError(`give one of ${forms.map((form) => `--${form}`).join(' and ')}`)
-  const place = await openPlace(context.where)
+  const place = await context.place()
   const { tasks } = await readFacts(place, { facts: ['title', 'depends'] })
   const selection = select(tasks)
   const [named] = context.args

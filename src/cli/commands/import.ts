@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { pathWithin } from '../../base/paths.ts'
 import { importTasks, type Imported, type ImportWish } from '../../authoring/import-tasks.ts'
-import { openPlace } from '../../config/project.ts'
 import { importMistakes, importView } from '../../screen/import-view.ts'
 import type { ContextOf } from '../commands.ts'
 import type { Context } from '../command.ts'
@@ -19,7 +18,7 @@ export async function importFrom(
   typed: string,
   wish: Omit<ImportWish, 'path'>,
 ): Promise<number> {
-  const place = await openPlace(context.where)
+  const place = await context.place()
   const path = pathWithin(place.root, resolve(context.io.cwd, typed))
   if (path === null)
     throw new UserError(`${typed} is outside of the project`, `Name a file or folder in ${place.root}.`)

@@ -6,15 +6,14 @@ import { findConfig } from '../../config/load.ts'
 import { readBacklog } from '../../backlog/read.ts'
 import { taskFoldersOf } from '../../backlog/task-folders.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
-import type { Task } from '../../backlog/model.ts'
-import { doneView, planView, type InitScreen } from '../../screen/init-view.ts'
+import { doneView, planView } from '../../screen/init-view.ts'
 import type { ContextOf } from '../commands.ts'
-import { githubFiles, planSetup, type InitFindings, type PlannedFile } from '../../authoring/init/plan.ts'
+import { githubFiles, planSetup, type PlannedFile } from '../../authoring/init/plan.ts'
 import { foreignBacklogs } from '../../authoring/origins.ts'
 import { proposeAliases } from '../../authoring/init/propose-aliases.ts'
 import { notWritten } from '../../base/atomic-file.ts'
 import { prefixInRepository } from '../github.ts'
-import { openPlace, type Place } from '../../config/project.ts'
+import type { Place } from '../../config/project.ts'
 import { findTaskFolder, misnamedTasks } from '../../config/task-folder.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 
@@ -22,17 +21,42 @@ type Context = ContextOf<'init'>
 
 /** Sets up a project: shows what it found and would write, asks, and writes missing files. */
 export async function run(context: Context): Promise<number> {
-  const place = withTasks(context, await openPlace(context.where))
-  const findings = await look(place)
-  const planned = [...planSetup(findings), ...forGithub(context, place)]
-  const screen = await screenOf(place, findings, planned)
-  if (!context.json) context.note(planView(screen))
+  const place = withTasks(context, await context.place())
+  const { root, folders, config } = place
+  const dir = folders.first
+  const { tasks } = existsSync(join(root, dir)) ? await readBacklog(place) : { tasks: [] }
+  const hasTasks = tasks.length > 0
+  const foreign = hasTasks ? [] : await foreignBacklogs(root)
+  const configFile = findConfig(root)?.file ?? null
+  const gates = detectGates(root)
+  const aliases = proposeAliases(tasks)
+  const schema = installedSchema(root)
+  const planned = [
+    ...planSetup({ dir, hasTasks, foreign, configFile, gates, aliases, schema }),
+    ...forGithub(context, place),
+  ]
+  // With the proposed words more of the tasks may be clear.
+  const vocabulary = taskVocabulary(configFile === null ? aliases : config.aliases)
+  const understood = hasTasks ? (await readBacklog({ ...place, vocabulary })).tasks : []
+  const written = planned.map(({ file }) => file)
+  const words = Object.entries({ ...aliases.fields, ...aliases.statuses, ...aliases.sections })
+  const found = {
+    kept: configFile === null ? [] : [configFile],
+    gates,
+    aliases: words,
+    unclear: understood.flatMap(({ file, problems: [first] }) =>
+      first ? [{ file, message: first.message }] : [],
+    ),
+    misnamed: misnamedTasks(place),
+    foreign,
+  }
+  if (!context.json) context.note(planView({ ...found, root, dir, files: written, tasks: understood.length }))
   const answer = planned.length > 0 ? await agreed(context) : 'yes'
   if (answer !== 'yes') return answer === 'no' ? 1 : INTERRUPTED
-  for (const file of planned) write(place.root, file)
-  if (context.json) context.printJson(initJson(screen))
-  else context.print(doneView(screen.files, findings))
-  return 0
+  for (const file of planned) write(root, file)
+  return context.answer({ written, ...found, aliases: Object.fromEntries(words) }, () =>
+    doneView(written, { hasTasks, foreign }),
+  )
 }
 
 /** Where nothing names a task folder and the usual one is missing, the backlog that is elsewhere is meant. */
@@ -61,50 +85,6 @@ function installedSchema(root: string): string | null {
   }
 }
 
-async function look(place: Place): Promise<InitFindings> {
-  const { root, folders } = place
-  const dir = folders.first
-  const tasks = existsSync(join(root, dir)) ? (await readBacklog(place)).tasks : []
-  return {
-    dir,
-    hasTasks: tasks.length > 0,
-    foreign: tasks.length > 0 ? [] : await foreignBacklogs(root),
-    configFile: findConfig(root)?.file ?? null,
-    gates: detectGates(root),
-    aliases: proposeAliases(tasks),
-    schema: installedSchema(root),
-  }
-}
-
-async function screenOf(
-  place: Place,
-  findings: InitFindings,
-  planned: readonly PlannedFile[],
-): Promise<InitScreen> {
-  const tasks = findings.hasTasks ? await readWith(place, findings) : []
-  const { fields, statuses, sections } = findings.aliases
-  return {
-    root: place.root,
-    dir: findings.dir,
-    files: planned.map(({ file }) => file),
-    foreign: findings.foreign,
-    kept: findings.configFile === null ? [] : [findings.configFile],
-    gates: findings.gates,
-    aliases: [fields, statuses, sections].flatMap((words) => Object.entries(words)),
-    tasks: tasks.length,
-    unclear: tasks.flatMap(({ file, problems }) =>
-      problems[0] ? [{ file, message: problems[0].message }] : [],
-    ),
-    misnamed: misnamedTasks(place),
-  }
-}
-
-/** Reads the backlog with the proposed vocabulary. */
-async function readWith(place: Place, { aliases, configFile }: InitFindings): Promise<readonly Task[]> {
-  const vocabulary = taskVocabulary(configFile === null ? aliases : place.config.aliases)
-  return (await readBacklog({ ...place, vocabulary })).tasks
-}
-
 const INTERRUPTED = 130
 
 async function agreed({ options, io, json }: Context): Promise<'yes' | 'no' | 'interrupted'> {
@@ -126,10 +106,4 @@ function write(root: string, { file, text }: PlannedFile): void {
   } catch (error) {
     throw notWritten(file, error)
   }
-}
-
-function initJson({ files, aliases, ...screen }: InitScreen): object {
-  const { kept, gates, unclear, misnamed, foreign } = screen
-  const words = Object.fromEntries(aliases)
-  return { version: 1, written: files, kept, gates, aliases: words, unclear, misnamed, foreign }
 }

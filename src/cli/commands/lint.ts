@@ -16,7 +16,7 @@ import { lintContext } from '../../authoring/lint-context.ts'
 import { addToJobSummary, isInAction, prefixInRepository } from '../github.ts'
 import { writeFileOf } from '../../base/atomic-file.ts'
 import manifest from '../../../package.json' with { type: 'json' }
-import { openPlace, type Place } from '../../config/project.ts'
+import type { Place } from '../../config/project.ts'
 import type { Renumbered } from '../../authoring/renumber.ts'
 
 type Context = ContextOf<'lint'>
@@ -25,7 +25,7 @@ type Context = ContextOf<'lint'>
 export async function run(context: Context): Promise<number> {
   const { options } = context
   refuseContradictions(context)
-  const place = await openPlace(context.where)
+  const place = await context.place()
   const found = options.stdin ? await checkInput(context, place) : await checkFiles(context, place)
   const errors = found.diagnostics.filter(({ severity }) => severity === 'error').length
   const warnings = found.diagnostics.length - errors

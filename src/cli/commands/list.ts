@@ -5,8 +5,7 @@ import type { ContextOf } from '../commands.ts'
 import { disciplineOf } from '../../agents/registry.ts'
 import { blockedReasons, openListing } from '../../config/listing.ts'
 import { isMilestone } from '../../backlog/milestone.ts'
-import { openPlace } from '../../config/project.ts'
-import { JSON_FACTS, tasksJson } from '../../backlog/select/task-json.ts'
+import { JSON_FACTS, taskJson } from '../../backlog/select/task-json.ts'
 
 type Context = ContextOf<'list'>
 
@@ -16,12 +15,12 @@ const FILTERED = ['milestone', 'tags', 'discipline', 'feature'] as const
 /** Shows the backlog, or the part that matches the filters. */
 export async function run(context: Context): Promise<number> {
   const { options } = context
-  const place = await openPlace(context.where)
+  const place = await context.place()
   if (context.json) {
     const { selection, tierOf } = await openListing(place, [...JSON_FACTS, ...FILTERED])
     const states = selection.states.filter(({ task }) => matches(task, options))
     const counts = countByStatus(states.map(({ task }) => task))
-    context.printJson({ version: 1, tasks: tasksJson(states, tierOf), counts })
+    context.printJson({ version: 1, tasks: states.map((state) => taskJson(state, tierOf)), counts })
     return 0
   }
   const facts = ['title', 'completed', ...FILTERED] as const

@@ -11,8 +11,8 @@ import { line } from '../../screen/block.ts'
 import type { ContextOf } from '../commands.ts'
 import { blockedReasons, openListing, openTask } from '../../config/listing.ts'
 import { previewAgent } from '../../agents/registry.ts'
-import { openPlace, selectByHeads, type Place } from '../../config/project.ts'
-import { JSON_FACTS, taskJson, tasksJson } from '../../backlog/select/task-json.ts'
+import { selectByHeads, type Place } from '../../config/project.ts'
+import { JSON_FACTS, taskJson } from '../../backlog/select/task-json.ts'
 
 type Context = ContextOf<'next'>
 
@@ -22,7 +22,7 @@ type Heads = Selection<TaskHead> | null
 /** Previews the next task; exits with 1 if none is eligible. */
 export async function run(context: Context): Promise<number> {
   const { all, explain, jobs, prompt } = context.options
-  const place = await openPlace(context.where)
+  const place = await context.place()
   if (!existsSync(join(place.root, place.folders.first))) await refuseWithHint(place)
   const isAlone = !all && !explain && jobs === undefined
   const heads = isAlone || prompt ? await selectByHeads(place) : null
@@ -137,10 +137,7 @@ async function printJson(context: Context, place: Place, heads: Heads): Promise<
     }),
     ...(all && { eligible: eligible.map(json) }),
     ...(explain && {
-      waiting: tasksJson(
-        states.filter(({ waiting }) => waiting.length > 0),
-        tierOf,
-      ),
+      waiting: states.filter(({ waiting }) => waiting.length > 0).map((state) => taskJson(state, tierOf)),
     }),
   })
   return next

@@ -1,31 +1,32 @@
 import { UserError } from '../../base/errors.ts'
 import { changesJson } from '../../authoring/plan/changes.ts'
-import { openPlace } from '../../config/project.ts'
+import type { Choice } from '../../authoring/plan/decisions.ts'
+import type { PlanPorts } from '../../authoring/plan/ports.ts'
 import { keyOf, overridden, type Options } from '../options/option.ts'
 import { PLAN_OPTIONS } from '../options/run-options.ts'
 import { runPlan, type PlanFront, type PlanRequest, type PlanResult } from '../setup/run-plan.ts'
 import { changesView, planEndView, planEventBlocks } from '../../screen/plan-view.ts'
+import { printable } from '../../screen/printable.ts'
 import type { ContextOf } from '../commands.ts'
-import { planQuestions } from '../plan/questions.ts'
+import type { Dialogue } from '../io.ts'
 import { showLines, type LineShow } from '../run/show-run.ts'
 
 type Context = ContextOf<'plan'>
 
 /** Plans tasks from a wish or documents, in phases that each end in files and a commit. */
 export async function run(context: Context): Promise<number> {
-  const document = context.options.from
-  return document === undefined ? planByAgent(context) : planFrom(context, document)
+  const { from } = context.options
+  return from === undefined ? planByAgent(context) : planFrom(context, from)
 }
 
 /** Makes tasks from a document, from its headings and boxes alone. */
 async function planFrom(context: Context, document: string): Promise<number> {
-  const { args, options } = context
-  const given: Options = options
+  const given: Options = context.options
   const option = PLAN_OPTIONS.find((spec) => {
     const value = given[keyOf(spec)]
     return spec.name !== 'from' && value !== undefined && value !== false
   })
-  const extra = option === undefined ? args[0] : `--${option.name}`
+  const extra = option === undefined ? context.args[0] : `--${option.name}`
   if (extra !== undefined)
     throw new UserError(
       `--from makes tasks of a document without an agent, and ${extra} is for an agent that plans`,
@@ -36,66 +37,90 @@ async function planFrom(context: Context, document: string): Promise<number> {
 }
 
 async function planByAgent(context: Context): Promise<number> {
-  const { io, json } = context
+  const { io, json, options } = context
   const request = await requestOf(context)
-  const place = overridden(await openPlace(context.where), PLAN_OPTIONS, context.options)
+  const place = overridden(await context.place(), PLAN_OPTIONS, options)
   const show = json ? null : await showLines(context)
   const prompts: object[] = []
-  const dialogue = json ? null : io.dialogue()
-  const questions = dialogue && planQuestions({ ...dialogue, signal: io.signal })
-  const front: PlanFront = {
-    emit: (happening) => show?.event({ at: io.now().toISOString(), ...happening }),
-    event(event) {
-      show?.reporter.print(planEventBlocks(event))
-      if (event.type !== 'prompt' || !request.dryRun) return
-      prompts.push({ phase: event.phase, text: event.text })
-      if (show) void alone(show, async () => context.printRaw(`${event.text}\n`))
-    },
-    decide: questions && ((question) => alone(show, () => questions.decide(question))),
-    confirm:
-      questions &&
-      (async (changes) => {
-        show?.reporter.print(changesView(changes))
-        return alone(show, () => questions.agree('Change the backlog so?'))
-      }),
-  }
   try {
-    const result = await runPlan(io, place, { request, front })
+    const result = await runPlan(io, place, { request, front: frontOf(context, show, prompts) })
     await show?.end()
-    if (json) context.printJson({ ...resultJson(result), ...(request.dryRun ? { prompts } : {}) })
-    else context.print(planEndView(result))
+    await context.answer({ ...resultJson(result), ...(options.dryRun && { prompts }) }, () =>
+      planEndView(result),
+    )
     return exitCode(result)
   } finally {
     await show?.end()
   }
 }
 
-/** Pauses the display during `work`. */
-async function alone<T>(show: LineShow | null, work: () => Promise<T>): Promise<T> {
-  const release = show?.reporter.hold()
-  try {
-    return await work()
-  } finally {
-    release?.()
+/** Shows planning in these lines, and asks the person at a terminal; collects the prompts of a preview. */
+function frontOf({ io, printRaw, options }: Context, show: LineShow | null, prompts: object[]): PlanFront {
+  const dialogue = show && io.dialogue()
+  const streams = dialogue && { ...dialogue, signal: io.signal }
+  /** Pauses the display during `work`. */
+  const alone = async <T>(work: () => T): Promise<Awaited<T>> => {
+    const release = show?.reporter.hold()
+    try {
+      return await work()
+    } finally {
+      release?.()
+    }
   }
+  return {
+    emit: (happening) => show?.event({ at: io.now().toISOString(), ...happening }),
+    event(event) {
+      show?.reporter.print(planEventBlocks(event))
+      if (event.type !== 'prompt' || !options.dryRun) return
+      prompts.push({ phase: event.phase, text: event.text })
+      if (show) void alone(() => printRaw(`${event.text}\n`))
+    },
+    decide: streams && ((question) => alone(() => decide(streams, question))),
+    confirm:
+      streams &&
+      (async (changes) => {
+        show.reporter.print(changesView(changes))
+        const { confirm, isCancel } = await import('@clack/prompts')
+        const answer = await alone(() => confirm({ message: 'Change the backlog so?', ...streams }))
+        return !isCancel(answer) && answer
+      }),
+  }
+}
+
+const OWN_WORDS = '\0own'
+const LATER = '\0later'
+
+/** Asks a person what planning cannot decide. */
+async function decide(
+  streams: Dialogue & { readonly signal: AbortSignal },
+  { title, options, recommended, why, number, of }: Parameters<NonNullable<PlanPorts['decide']>>[0],
+): Promise<Choice | 'later'> {
+  const { isCancel, note, select, text } = await import('@clack/prompts')
+  const consequences = options.map((option) => printable(`${option.title}: ${option.consequences}`))
+  note(consequences.join('\n'), `${number} of ${of}`, { output: streams.output })
+  const chosen = await select<string>({
+    message: printable(title),
+    initialValue: recommended ?? '',
+    options: [
+      ...options.map((option) => ({
+        value: option.title,
+        label: printable(option.title),
+        ...(option.title === recommended && { hint: printable(`recommended: ${why}`) }),
+      })),
+      { value: OWN_WORDS, label: 'Say it in your own words' },
+      { value: LATER, label: 'Decide it later, in its file' },
+    ],
+    ...streams,
+  })
+  if (isCancel(chosen) || chosen === LATER) return 'later'
+  if (chosen !== OWN_WORDS) return { chosen, remark: '', why: chosen === recommended ? why : '' }
+  const validate = (answer: string | undefined) => (answer?.trim() ? undefined : 'It needs an answer.')
+  const typed = await text({ message: 'Your decision', validate, ...streams })
+  return isCancel(typed) ? 'later' : { chosen: typed, remark: '', why: '' }
 }
 
 async function requestOf({ args, options, io }: Context): Promise<PlanRequest> {
-  refuseContradictions(args, options)
-  const { agent = 'command', command, continues } = options
-  if (command !== undefined && agent !== 'command')
-    throw new UserError(`--command is for the agent named command, not for ${agent}`, 'Take --agent command.')
-  return {
-    ...options,
-    words: args,
-    input: args.length === 1 && args[0] === '-' && !continues ? await textOf(io) : null,
-    research: !options.noResearch,
-    web: !options.noWeb,
-    exports: options.export !== undefined,
-  }
-}
-
-function refuseContradictions(args: readonly string[], { continues, aborts }: Context['options']): void {
+  const { agent = 'command', command, continues, aborts } = options
   if (continues && aborts)
     throw new UserError('--continue and --abort contradict each other', 'Take one of them.')
   if ((continues || aborts) && args.length > 1)
@@ -108,6 +133,16 @@ function refuseContradictions(args: readonly string[], { continues, aborts }: Co
       'there is nothing to plan',
       'Give a wish in quotes, documents, or a text on standard input with -; or go on with a plan: --continue',
     )
+  if (command !== undefined && agent !== 'command')
+    throw new UserError(`--command is for the agent named command, not for ${agent}`, 'Take --agent command.')
+  return {
+    ...options,
+    words: args,
+    input: args.length === 1 && args[0] === '-' && !continues ? await textOf(io) : null,
+    research: !options.noResearch,
+    web: !options.noWeb,
+    exports: options.export !== undefined,
+  }
 }
 
 async function textOf({ readInput }: Pick<Context['io'], 'readInput'>): Promise<string> {
@@ -122,7 +157,6 @@ function resultJson(result: PlanResult): object {
   const { slug, status, tasks } = result.plan
   const changes = 'changes' in result ? result.changes : null
   return {
-    version: 1,
     plan: slug,
     status,
     outcome: result.kind,
@@ -135,16 +169,6 @@ function resultJson(result: PlanResult): object {
 }
 
 function exitCode(result: PlanResult): number {
-  switch (result.kind) {
-    case 'done':
-    case 'unchanged':
-    case 'aborted':
-      return 0
-    case 'stopped':
-      return result.why === 'interrupted' ? 130 : 1
-    case 'undecided':
-    case 'proposed':
-    case 'refused':
-      return 1
-  }
+  if (result.kind === 'stopped') return result.why === 'interrupted' ? 130 : 1
+  return result.kind === 'done' || result.kind === 'unchanged' || result.kind === 'aborted' ? 0 : 1
 }

@@ -2,13 +2,13 @@ import { UserError } from '../../base/errors.ts'
 import { readBacklog } from '../../backlog/read.ts'
 import { promptView } from '../../screen/prompt-view.ts'
 import type { Context } from '../command.ts'
-import { openPlace, type Place } from '../../config/project.ts'
+import type { Place } from '../../config/project.ts'
 import { findTask } from '../../config/find-task.ts'
 import { previewPrompt } from '../setup/task-prompt.ts'
 
 /** Prints the prompt of one task, exactly as an agent would get it. */
 export async function run(context: Context): Promise<number> {
-  return showPrompt(context, await openPlace(context.where), context.args[0]!)
+  return showPrompt(context, await context.place(), context.args[0]!)
 }
 
 /** Prints what an agent would get for a task: the prompt unchanged, and its parts beside it. */

@@ -1,7 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { notWritten, writeFileAtomic } from '../../base/atomic-file.ts'
 import { readReport } from '../../history/report.ts'
-import { openPlace } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
 import { reportPage } from '../../screen/page/page.ts'
 import { line } from '../../screen/block.ts'
@@ -11,7 +10,7 @@ import type { ContextOf } from '../commands.ts'
 export async function run(context: ContextOf<'report'>): Promise<number> {
   const { io } = context
   const { since, output = 'report.html' } = context.options
-  const place = await openPlace(context.where)
+  const place = await context.place()
   const { subject } = place.config.commit
   const data = await readHistory(io, place.root, (git) => readReport(git, since, { ...place, subject }))
   const page = reportPage(data, {

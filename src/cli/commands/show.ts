@@ -7,13 +7,13 @@ import { showView } from '../../screen/show-view.ts'
 import type { Context } from '../command.ts'
 import { disciplineOf } from '../../agents/registry.ts'
 import { findTask } from '../../config/find-task.ts'
-import { openPlace, selectByHeads, type Place } from '../../config/project.ts'
+import { selectByHeads, type Place } from '../../config/project.ts'
 import { taskJson } from '../../backlog/select/task-json.ts'
 import { readHistory, unlessGitIsMissing } from '../../git/open-repository.ts'
 
 /** Shows one task. */
 export async function run(context: Context): Promise<number> {
-  const place = await openPlace(context.where)
+  const place = await context.place()
   const { root, vocabulary, config } = place
   const selection = await selectByHeads(place)
   const heads = selection.states.map(({ task }) => task)

@@ -8,7 +8,6 @@ import type { Moved } from '../../engine/slot/follow.ts'
 import { openHome, type Home } from '../../engine/slot/home.ts'
 import { lastTrusted } from '../../engine/trust.ts'
 import { untrusted } from '../setup/read-from-branch.ts'
-import { openPlace } from '../../config/project.ts'
 import type { Base } from '../../git/head.ts'
 import { makeCommit } from '../../git/made-commit.ts'
 import { composeMessage } from '../../git/trailers.ts'
@@ -22,7 +21,7 @@ type Context = ContextOf<'trust'>
 /** Shows what agents have changed in the configuration, and accepts it if a person says so. */
 export async function run(context: Context): Promise<number> {
   const { io } = context
-  const { root } = await openPlace(context.where)
+  const { root } = await context.place()
   refuseInside(io, root)
   const { git, repository } = await openWithCommit(io, root)
   const home = await openHome(git, repository, root)
@@ -37,8 +36,7 @@ export async function run(context: Context): Promise<number> {
     await answer(false, `${fewOf(paths)} is not in force. To accept it: ralph trust --yes`)
     return 1
   }
-  const me = { pid: io.pid, now: io.now() }
-  const moved = await withoutRun(runFolder(root, repository), me, () => trustTip(home, tip, paths))
+  const moved = await withoutRun(runFolder(root, repository), io, () => trustTip(home, tip, paths))
   if (moved.kind !== 'moved')
     throw new UserError(
       'the branch was moved just now, so nothing was accepted',
@@ -57,7 +55,7 @@ async function isAccepted({ io, json }: Context, paths: readonly string[]): Prom
 /** What agents changed in these files since a commit, as git shows it. */
 async function untrustedDiff(
   { git }: Home,
-  { from, tip, paths }: { readonly from: string; readonly tip: string; readonly paths: readonly string[] },
+  { from, tip, paths }: { from: string; tip: string; paths: readonly string[] },
 ): Promise<string> {
   const specs = paths.map((path) => `:(top,literal)${path}`)
   return (await git.run(['diff', '--no-color', '--no-ext-diff', from, tip, '--', ...specs])).stdout.toString()

@@ -16,7 +16,7 @@ import {
 } from '../../screen/verify-view.ts'
 import type { ContextOf } from '../commands.ts'
 import { addToJobSummary, isInAction } from '../github.ts'
-import { openPlace, type Place } from '../../config/project.ts'
+import type { Place } from '../../config/project.ts'
 import { readHistory } from '../../git/open-repository.ts'
 
 type Context = ContextOf<'verify'>
@@ -24,7 +24,7 @@ type Context = ContextOf<'verify'>
 /** Checks that every DONE task's Commit names the commit that completed it; exits with 1 if one does not. */
 export async function run(context: Context): Promise<number> {
   const { io, options, json } = context
-  const place = await openPlace(context.where)
+  const place = await context.place()
   if (options.jobs !== undefined && !options.gates)
     throw new UserError('--jobs is about the gates that run', 'Add --gates, or leave it out.')
   const before = await verify(context, place)

@@ -45,7 +45,7 @@ interface Attempt {
 /** What the server offers the agent of an attempt, in its workspace. */
 export function attemptOffer(
   attempt: Attempt,
-  { version, workspace }: { readonly version: string; readonly workspace: string },
+  { version, workspace }: { version: string; workspace: string },
 ): McpOffer & { readonly close: () => void } {
   const { call, close } = openLine(attempt)
   return {

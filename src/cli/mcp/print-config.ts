@@ -51,7 +51,7 @@ const CLIENTS = {
 /** What to add to the configuration of one of them, and where; it starts the `ralph` on PATH, or else this very program. */
 export function mcpConfigFor(
   client: keyof typeof CLIENTS,
-  { self, env }: { readonly self: Start; readonly env: Readonly<Record<string, string | undefined>> },
+  { self, env }: { self: Start; env: Readonly<Record<string, string | undefined>> },
 ) {
   const { file, write, add } = CLIENTS[client]
   const [program, ...before]: Start = findOnPath('ralph', env) === null ? self : ['ralph']

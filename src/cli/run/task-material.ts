@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { RunEvent } from '../../engine/events/event.ts'
 import { runFolder } from '../../engine/folder.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { listRecords } from '../../git/record.ts'
@@ -30,24 +29,25 @@ export interface MaterialPlace {
   readonly colour: boolean
 }
 
-/** The content of a tab for a task: from its file, from git, from the run's journal. */
+/** The content of a tab for a task: from its file, from git, from the run's journal. A text says why there is none. */
+const TABS = {
+  diff: diffBlocks,
+  log: logBlocks,
+  attempts: attemptBlocks,
+  notes: noteBlocks,
+} satisfies Record<
+  Exclude<Tab, 'activity'>,
+  (at: MaterialPlace, task: BoardTask) => Promise<readonly Block[] | string>
+>
+
+/** The content of a tab for a task. */
 export async function materialOf(
   at: MaterialPlace,
   task: BoardTask,
-  tab: Exclude<Tab, 'activity'>,
+  tab: keyof typeof TABS,
 ): Promise<readonly Block[]> {
-  switch (tab) {
-    case 'diff':
-      return diffBlocks(at, task.id)
-    case 'log': {
-      const log = await logOf(at, task.id)
-      return typeof log === 'string' ? [line(dim(log))] : log
-    }
-    case 'attempts':
-      return attemptBlocks(at, task)
-    case 'notes':
-      return noteBlocks(at, task)
-  }
+  const found = await TABS[tab](at, task)
+  return typeof found === 'string' ? [line(dim(found))] : found
 }
 
 /** Opens it in the person's own program, which has the terminal meanwhile; returns a message about that. */
@@ -63,8 +63,10 @@ export async function openOutside(
     const isShown = await lend(() => edit(join(cwd, file), { command, cwd, env }))
     return isShown ? '' : `${command} could not be started: EDITOR names the program`
   }
-  const bytes = what === 'diff' ? await diffOf(at, id) : await logBytes(at, id)
-  if (typeof bytes === 'string') return bytes
+  const found = what === 'diff' ? await diffOf(at, { id }) : await logBlocks(at, { id })
+  if (typeof found === 'string') return found
+  const bytes =
+    found instanceof Uint8Array ? found : Buffer.from(layOut(found, { columns: null, colour: at.colour }))
   const command = await personsPager(at.io, openReadingGit({ cwd, env }))
   if (command === null) return 'no pager is set'
   // The pager scrolls sideways, so lines stay whole; a short text stays until the person leaves it.
@@ -73,8 +75,11 @@ export async function openOutside(
   return isShown ? '' : `${command} could not be started`
 }
 
-/** The code of a task so far; a text says why there is none. */
-async function diffOf({ io, place, colour }: MaterialPlace, id: string): Promise<Buffer | string> {
+/** The code of a task so far. */
+async function diffOf(
+  { io, place, colour }: MaterialPlace,
+  { id }: Pick<BoardTask, 'id'>,
+): Promise<Buffer | string> {
   const found = await codeOf(io, place, id)
   const patch = found && (await patchOf(found.git, found.code, colour))
   if (patch === null) return `there is no code of ${id} yet`
@@ -85,9 +90,9 @@ async function diffOf({ io, place, colour }: MaterialPlace, id: string): Promise
 const MOST_DIFF_LINES = 5000
 const MOST_DIFF_BYTES = 2 * 1024 * 1024
 
-async function diffBlocks(at: MaterialPlace, id: string): Promise<readonly Block[]> {
-  const bytes = await diffOf({ ...at, colour: false }, id)
-  if (typeof bytes === 'string') return [line(dim(bytes))]
+async function diffBlocks(at: MaterialPlace, task: BoardTask): Promise<readonly Block[] | string> {
+  const bytes = await diffOf({ ...at, colour: false }, task)
+  if (typeof bytes === 'string') return bytes
   const lines = bytes.toString('utf8', 0, MOST_DIFF_BYTES).split('\n', MOST_DIFF_LINES + 1)
   const more = lines.length > MOST_DIFF_LINES ? [line(dim('… d shows all of it'))] : []
   return [...lines.slice(0, MOST_DIFF_LINES).flatMap(linesIn).map(diffLine), ...more]
@@ -100,17 +105,16 @@ function diffLine(text: string): Block {
   return line(text.startsWith('@@') ? dim(text) : text)
 }
 
-/** What the agent has done in its last attempt at a task; a text says why there is nothing. */
-async function logOf({ io, place, run }: MaterialPlace, id: string): Promise<readonly Block[] | string> {
+/** What the agent has done in its last attempt at a task. */
+async function logBlocks(
+  { io, place, run }: MaterialPlace,
+  { id }: Pick<BoardTask, 'id'>,
+): Promise<readonly Block[] | string> {
   const { repository } = await openRepository(io, place.root)
   const name = run()
   const events = name === null ? [] : readEvents(runFolder(place.root, repository).logs, name)
-  let last: RunEvent[] = []
-  for (const event of events) {
-    if (!('id' in event) || event.id !== id) continue
-    if (event.type === 'attempt-started') last = []
-    last.push(event)
-  }
+  const own = [...events].filter((event) => 'id' in event && event.id === id)
+  const last = own.slice(own.findLastIndex(({ type }) => type === 'attempt-started'))
   const [first] = last
   if (first?.type !== 'attempt-started') return `no attempt at ${id} has begun`
   const story = new RunStory({ steps: true })
@@ -118,15 +122,13 @@ async function logOf({ io, place, run }: MaterialPlace, id: string): Promise<rea
   return [head, ...last.flatMap((event) => story.show(event))]
 }
 
-async function logBytes(at: MaterialPlace, id: string): Promise<Buffer | string> {
-  const log = await logOf(at, id)
-  return typeof log === 'string' ? log : Buffer.from(layOut(log, { columns: null, colour: at.colour }))
-}
-
-async function attemptBlocks({ io, place }: MaterialPlace, task: BoardTask): Promise<readonly Block[]> {
+async function attemptBlocks(
+  { io, place }: MaterialPlace,
+  { id }: BoardTask,
+): Promise<readonly Block[] | string> {
   const git = openReadingGit({ cwd: place.root, env: io.env })
-  const records = await unlessGitIsMissing(listRecords(git, task.id), [])
-  return records.length > 0 ? attemptList(records).slice(1) : [line(dim('no attempt is kept'))]
+  const records = await unlessGitIsMissing(listRecords(git, id), [])
+  return records.length > 0 ? attemptList(records).slice(1) : 'no attempt is kept'
 }
 
 const NOTES = ['Blocked', 'Comments', 'Completion Notes', 'Previous Attempts', 'Description'] as const

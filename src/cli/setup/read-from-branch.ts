@@ -18,7 +18,7 @@ import { commit } from '../../git/commit.ts'
 import type { Git } from '../../git/git.ts'
 import { tipOf } from '../../git/head.ts'
 import { withoutHooks } from '../../git/settings.ts'
-import { readStatus, type StatusEntry } from '../../git/status.ts'
+import { readStatus } from '../../git/status.ts'
 import { composeMessage } from '../../git/trailers.ts'
 import { idInFileName } from '../../backlog/task-folders.ts'
 import { openProject, type Project, type Where } from '../../config/project.ts'
@@ -26,13 +26,6 @@ import { openWithCommit } from '../../git/open-repository.ts'
 import type { RunRequest } from './run-options.ts'
 import { linksInside, slotsFolder } from './slots.ts'
 import type { World } from '../../base/world.ts'
-
-/** A project as a run reads it: from its branch, whatever is in the checkout. */
-interface ReadProject {
-  readonly project: Project
-  /** What a person should know of the difference. */
-  readonly warnings: readonly string[]
-}
 
 /** How a run is asked for, as far as it decides what is read. */
 interface Reading {
@@ -42,54 +35,54 @@ interface Reading {
 }
 
 /**
- * Reads a project as the run's branch has it. Tasks that are not committed are listed first: a person at a terminal is asked
- * whether to commit them, and `--commit-tasks` does. A configuration that is not committed ends a run that cannot ask, for
- * wrong gates and budgets cost money. Other uncommitted work does not matter.
+ * Reads a project as the run's branch has it, and what a person should know of the difference. Tasks that are not committed
+ * are listed first: a person at a terminal is asked whether to commit them, and `--commit-tasks` does. A configuration that is
+ * not committed ends a run that cannot ask, for wrong gates and budgets cost money. Other uncommitted work does not matter.
  */
 export async function readFromBranch(
   world: World,
   where: Where,
   own: Project,
   reading: Reading,
-): Promise<ReadProject> {
+): Promise<{ readonly project: Project; readonly warnings: readonly string[] }> {
   const { root } = own
   const { repository, git: door } = await openWithCommit(world, root)
   const git = withoutHooks(door)
   const home = await openHome(door, repository, root)
-  const paths = ownPaths(await readStatus(git.with({ env: { GIT_OPTIONAL_LOCKS: '0' } })), own, home.prefix)
+  const files = await uncommitted(git, own, home.prefix)
+  const isCommitted = await commitIfAsked(world, own, { git, repository, files }, reading)
+  const left = isCommitted ? [] : files.tasks
+  const head = (await git.run(['rev-parse', '--verify', 'HEAD'])).stdout.toString().trim()
   const { branch = null } = reading.request
-  const committed = await commitIfAsked(world, own, { git, repository, ...paths }, reading)
-  const tip = await tipFor(git, branch)
+  const tip = (branch === null ? null : await tipOf(git, branch)) ?? head
   const trusted = await lastTrusted(home, tip)
-  const config = await untrusted(home, trusted, tip)
-  const isElsewhere = branch !== null && tip !== (await headOf(git))
-  const isAsCommitted = committed || paths.tasks.length + paths.config.length === 0
-  const warnings = [
-    ...(committed || paths.tasks.length === 0
-      ? []
-      : [`${fewOf(paths.tasks)} is not committed: the run takes the tasks as they are committed`]),
-    ...withoutEffect(own, repository.root),
-    ...(config.length === 0
-      ? []
-      : [`${fewOf(config)} was changed by an agent, and is not in force before you accept it: ralph trust`]),
-  ]
-  const withGates = async (project: Project): Promise<ReadProject> => {
-    const gates = project.config.gates ?? (await detectedGates(home, { root, trusted, tip }))
-    return { project: { ...project, config: { ...project.config, gates } }, warnings }
+  const changed = await untrusted(home, trusted, tip)
+  const read = async (): Promise<Project> => {
+    const isAsThere = isCommitted || left.length + files.config.length === 0
+    if (isAsThere && tip === head && changed.length === 0) return isCommitted ? openProject(where) : own
+    const folder = slotsFolder(own, repository.root, world.env)
+    const now = await projectAt(home, folder, tip, where).catch((error: unknown) => {
+      if (left.length === 0) throw error
+      throw new UserError(
+        `${fewOf(left)} is not committed, and the branch has no task folder`,
+        'A run takes the tasks as they are committed: commit yours, or run with --commit-tasks.',
+      )
+    })
+    if (changed.length === 0) return { ...now, root }
+    return { ...now, root, config: (await projectAt(home, folder, trusted, where)).config }
   }
-  if (isAsCommitted && !isElsewhere && config.length === 0)
-    return withGates(committed ? await openProject(where) : own)
-  const folder = slotsFolder(own, repository.root, world.env)
-  const now = await projectAt(home, folder, tip, where).catch((error: unknown) => {
-    if (committed || paths.tasks.length === 0) throw error
-    throw new UserError(
-      `${fewOf(paths.tasks)} is not committed, and the branch has no task folder`,
-      'A run takes the tasks as they are committed: commit yours, or run with --commit-tasks.',
-    )
-  })
-  const inForce =
-    config.length === 0 ? now : { ...now, config: (await projectAt(home, folder, trusted, where)).config }
-  return withGates({ ...inForce, root })
+  const project = await read()
+  const gates = project.config.gates ?? (await detectedGates(home, { root, trusted, tip }))
+  const warnings = [
+    ...(left.length === 0
+      ? []
+      : [`${fewOf(left)} is not committed: the run takes the tasks as they are committed`]),
+    ...withoutEffect(own, repository.root),
+    ...(changed.length === 0
+      ? []
+      : [`${fewOf(changed)} was changed by an agent, and is not in force before you accept it: ralph trust`]),
+  ]
+  return { project: { ...project, config: { ...project.config, gates } }, warnings }
 }
 
 /** The files that decide how a run works, and that agents have changed since a commit. */
@@ -106,7 +99,7 @@ export async function untrusted(home: Home, from: string, tip: string): Promise<
 /** The detected gates. What agents wrote since the last commit of a person adds gates, and takes none away. */
 async function detectedGates(
   { git, prefix }: Home,
-  { root, trusted, tip }: { readonly root: string; readonly trusted: string; readonly tip: string },
+  { root, trusted, tip }: { root: string; trusted: string; tip: string },
 ): Promise<readonly Gate[]> {
   const now = detectGates(root)
   if (trusted === tip) return now
@@ -154,45 +147,39 @@ function withoutEffect({ config, root }: Project, top: string): readonly string[
   ]
 }
 
-/** The uncommitted files that a run would read: tasks, and its configuration. */
-interface OwnPaths {
-  /** From the top of the repository. */
-  readonly tasks: readonly string[]
-  readonly config: readonly string[]
-  /** Those of the configuration that git does not know yet, as `ralph init` leaves them. */
-  readonly isNewConfig: boolean
-}
-
-function ownPaths(
-  { entries }: { readonly entries: readonly StatusEntry[] },
-  place: Project,
-  prefix: string,
-): OwnPaths {
+/** The uncommitted files that a run would read, from the top of the repository. */
+async function uncommitted(git: Git, { folders }: Project, prefix: string) {
+  const { entries } = await readStatus(git.with({ env: { GIT_OPTIONAL_LOCKS: '0' } }))
   const all = entries.flatMap(({ path, from }) => (from === null ? [path] : [from, path]))
   const inside = (path: string): string => (path.startsWith(prefix) ? path.slice(prefix.length) : '')
-  const isConfig = (path: string): boolean => CONFIG_FILES.some((name) => inside(path) === name)
-  const config = all.filter(isConfig)
+  const config = all.filter((path) => CONFIG_FILES.some((name) => inside(path) === name))
   const fresh = new Set(entries.flatMap(({ path, isUntracked }) => (isUntracked ? [path] : [])))
   return {
-    tasks: all.filter((path) => place.folders.includes(inside(path))),
+    tasks: all.filter((path) => folders.includes(inside(path))),
     config,
+    /** Whether git does not know the configuration yet, as `ralph init` leaves it. */
     isNewConfig: config.every((path) => fresh.has(path)),
   }
+}
+
+/** What is not committed, and the git to commit it with. */
+interface Commitable extends Pick<Home, 'git' | 'repository'> {
+  readonly files: Awaited<ReturnType<typeof uncommitted>>
 }
 
 /** Commits them if that is asked for; returns whether it did. Throws if an uncommitted configuration would be ignored. */
 async function commitIfAsked(
   world: World,
   { root, config: { askSeconds } }: Project,
-  { git, repository, tasks, config, isNewConfig }: OwnPaths & Pick<Home, 'git' | 'repository'>,
+  { git, repository, files: { tasks, config, isNewConfig } }: Commitable,
   { request: { commitTasks }, ask }: Reading,
 ): Promise<boolean> {
-  const paths = [...tasks, ...(isNewConfig || ask ? config : [])]
   if (config.length > 0 && !(commitTasks && isNewConfig) && !ask)
     throw new UserError(
       `${fewOf(config)} is not committed, and a run reads what is committed`,
       isNewConfig ? 'Commit it, or have ralph do it: ralph run --commit-tasks' : 'Commit it first.',
     )
+  const paths = [...tasks, ...(isNewConfig || ask ? config : [])]
   if (paths.length === 0) return false
   if (!commitTasks) {
     const question = { id: '', text: `commit ${fewOf(paths, 5)} first?`, options: ['yes', 'no'] }
@@ -200,10 +187,9 @@ async function commitIfAsked(
     const answer = await ask?.(question, wait.signal).finally(wait.end)
     if (!/^y(?:es)?$/i.test(answer ?? '')) return false
   }
-  const names = [...new Set(paths.map((path) => idInFileName(path.slice(path.lastIndexOf('/') + 1)) ?? path))]
-  const message = composeMessage({ subject: `Write down ${fewOf(names, 4)}`, body: '', trailers: [] })
-  const me = { pid: world.pid, now: world.now() }
-  await underLock(runFolder(root, repository), me, async () => {
+  const names = new Set(paths.map((path) => idInFileName(basename(path)) ?? path))
+  const message = composeMessage({ subject: `Write down ${fewOf([...names], 4)}`, body: '', trailers: [] })
+  await underLock(runFolder(root, repository), world, async () => {
     const result = await commit(git, { message, paths, signal: world.urgent })
     if (result.kind !== 'committed')
       throw new UserError(
@@ -212,12 +198,4 @@ async function commitIfAsked(
       )
   })
   return true
-}
-
-async function tipFor(git: Git, branch: string | null): Promise<string> {
-  return (branch === null ? null : await tipOf(git, branch)) ?? headOf(git)
-}
-
-async function headOf(git: Git): Promise<string> {
-  return (await git.run(['rev-parse', '--verify', 'HEAD'])).stdout.toString().trim()
 }

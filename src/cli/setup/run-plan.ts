@@ -74,7 +74,7 @@ interface Planning {
 export async function runPlan(
   world: World,
   place: Place,
-  { request, front }: { readonly request: PlanRequest; readonly front: PlanFront },
+  { request, front }: { request: PlanRequest; front: PlanFront },
 ): Promise<PlanResult> {
   const { root } = place
   const { dryRun } = request
@@ -84,7 +84,7 @@ export async function runPlan(
   const folder = runFolder(root, repository)
   const note = noteStore(dryRun ? null : folder.plan)
   const ports = planPorts({ world, place, request, front, home, folder, note })
-  return withoutRun(folder, { pid: world.pid, now: world.now() }, async () => {
+  return withoutRun(folder, world, async () => {
     if (!dryRun) {
       // What a planning that died was writing belongs to the present branch.
       await recoverPlan(ports)

@@ -20,19 +20,9 @@ import type { World } from '../../base/world.ts'
 const VARIABLE = 'RALPH_SANDBOX'
 
 /** A folder of a slot in which processes are started. */
-export interface SandboxedPlace {
-  /** The project's root in it. */
-  readonly root: string
-  /** The top of the folder. */
-  readonly top: string
-  /** The top of the checkout, which cannot be read. */
-  readonly checkout: string
+interface SandboxedPlace extends Omit<CagePlace, 'tracked'> {
   /** Runs in the checkout. */
   readonly git: Git
-  /** The folders of objects, and those beside the repository, that may be read. */
-  readonly borrowed: readonly string[]
-  /** Whether an agent only reads in it, for example to plan. */
-  readonly isReadOnly?: boolean
 }
 
 /** How each kind of process is started in a workspace. */
@@ -54,7 +44,7 @@ export interface Sandbox {
 /** The mode to use: from the command line, else the environment, else the configuration. */
 export function sandboxMode(
   requested: SandboxMode | null | undefined,
-  { env, config }: { readonly env: World['env']; readonly config: Config },
+  { env, config }: { env: World['env']; config: Config },
 ): SandboxMode {
   const inEnvironment = env[VARIABLE]
   if (requested != null || inEnvironment === undefined || inEnvironment === '')
@@ -90,8 +80,9 @@ export async function openSandbox(
   ])
   return {
     state: { on: true, reason: null },
-    async starts(at, started) {
-      const place = await placeOf(at)
+    async starts({ git, ...at }, started) {
+      const { stdout } = await git.run(['ls-files', '-z', '--', ':(top,glob)**/.env*'])
+      const place = { ...at, tracked: stdout.toString().split('\0').filter(Boolean) }
       const settings = { ...config.sandbox, copy: config.workspace.copy }
       const world = { place, settings, env }
       const caged = (policyFor: (request: CageRequest) => CagePolicy): StartProcess =>
@@ -140,11 +131,6 @@ function unsandboxed(reason: string | null, env: World['env']): Sandbox {
       return { agent: () => agent, byHand: () => agent, gate: start, prepare: start }
     },
   }
-}
-
-async function placeOf({ git, isReadOnly = false, ...place }: SandboxedPlace): Promise<CagePlace> {
-  const { stdout } = await git.run(['ls-files', '-z', '--', ':(top,glob)**/.env*'])
-  return { ...place, isReadOnly, tracked: stdout.toString().split('\0').filter(Boolean) }
 }
 
 /** Finds an agent's program by the person's PATH: one that an agent may have written is never found first. */

@@ -17,7 +17,7 @@ import type { World } from '../../base/world.ts'
 export async function previewPrompt(
   { env }: Pick<World, 'env'>,
   place: Place,
-  { task, tasks }: { readonly task: Task; readonly tasks: readonly Task[] },
+  { task, tasks }: { task: Task; tasks: readonly Task[] },
 ) {
   const git = openReadingGit({ cwd: place.root, env })
   const attempts = await unlessGitIsMissing(listRecords(git, task.id), [])
