@@ -185,7 +185,7 @@ test('processes are started in process alone, and git is opened in one place', (
   expect(where(/'node:child_process'/, 'process/')).toEqual([])
   expect(where(/'simple-git'/)).toEqual(['git/remote.ts'])
   // Only what a run or a commit of ralph's needs works with the hooks and filters of the repository.
-  expect(where(/\bopenGit\(/, 'git/')).toEqual(['cli/setup/run-ports.ts'])
+  expect(where(/\bopenGit\(/, 'git/')).toEqual(['cli/setup/start-run.ts'])
 })
 
 test('every folder of src has its arrows', () => {

@@ -1,12 +1,11 @@
 import { UserError } from '../../base/errors.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
-import { openPlace } from '../../config/project.ts'
-import { startWorker } from '../setup/start-worker.ts'
+import { startWorker } from '../setup/workers.ts'
 import { refuseToStart } from '../../base/world.ts'
 import { accent, headed, line, type Block } from '../../screen/block.ts'
 import { overridden } from '../options/option.ts'
 import { WORKER_OPTIONS } from '../options/run-options.ts'
-import { printableJson } from '../../screen/printable.ts'
+import { showJson } from '../run/show-run.ts'
 import { told } from '../../screen/tell.ts'
 import type { ContextOf } from '../commands.ts'
 
@@ -14,17 +13,15 @@ type Context = ContextOf<'worker'>
 
 /** Does jobs of a run on another machine, until the run ends. */
 export async function run(context: Context): Promise<number> {
-  const { io, where, json } = context
-  const { options } = context
+  const { io, where, json, options } = context
   if (options.jobs !== undefined && options.once)
     throw new UserError('--once does one task, and --jobs several at once', 'Leave one of them out.')
-  const place = overridden(await openPlace(where), WORKER_OPTIONS, options)
+  const place = overridden(await context.place(), WORKER_OPTIONS, options)
   refuseToStart(io, place.root)
-  const end = await startWorker(io, { where, place, options }, (event) => {
-    const stamped = { at: io.now().toISOString(), ...event }
-    if (json) context.printRaw(`${printableJson(JSON.stringify(stamped))}\n`)
-    else context.print(workerBlocks(stamped))
-  })
+  const show = json ? showJson(context).event : (event: RunEvent) => context.print(workerBlocks(event))
+  const end = await startWorker(io, { where, place, options }, (event) =>
+    show({ at: io.now().toISOString(), ...event }),
+  )
   if (!json) context.print([line(`The worker has ended: ${end.reason}.`)])
   return end.kind === 'interrupted' ? 130 : 0
 }

@@ -4,14 +4,14 @@ import { signalServer } from '../../agents/signals.ts'
 import { UserError } from '../../base/errors.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { listRecords } from '../../git/record.ts'
-import { Agents } from '../../agents/agents.ts'
+import type { Agents } from '../../agents/agents.ts'
 import { openOrigins } from '../../authoring/origins.ts'
 import { shownUrl } from '../../config/queue-url.ts'
 import type { Project } from '../../config/project.ts'
 import { openRepository, unlessGitIsMissing } from '../../git/open-repository.ts'
 import { runOptions, type RunRequest } from '../setup/run-options.ts'
-import { openSandbox } from '../setup/sandbox.ts'
-import { meantQueue } from '../setup/queue.ts'
+import { openAgents } from '../setup/start-run.ts'
+import { meantQueue } from '../setup/workers.ts'
 import { Readying } from '../../engine/slot/ready.ts'
 import { openHome } from '../../engine/slot/home.ts'
 import { slotsFolder } from '../setup/slots.ts'
@@ -34,9 +34,8 @@ export async function dryRun(context: Context, project: Project, request: RunReq
   const task = taskOrReason(project.selection, request.task ?? null)
   if (typeof task === 'string') throw new UserError(task, '', 1)
   const options = runOptions(request, project)
-  const { state: sandbox } = await openSandbox(io.env, project, request.sandbox)
+  const { agents, sandbox } = await openAgents(io, project, request)
   const isElsewhere = request.queue != null
-  const agents = new Agents(io, request, { ...project, isCaged: sandbox.on, isElsewhere })
   const { job, estimate, warnings } = await jobOf(io, project, { task, options, agents })
   const { name: agent, model } = job.agent
   const provider = await agents.provider(agent)
@@ -56,7 +55,7 @@ export async function dryRun(context: Context, project: Project, request: RunReq
     agent,
     model,
     gates: options.gates,
-    sandbox,
+    sandbox: sandbox.state,
     ...commandOf(provider, start, options),
     prompt: job.prompt,
     estimate,

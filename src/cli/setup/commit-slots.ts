@@ -5,14 +5,12 @@ import { makeRunFolder, runFolder } from '../../engine/folder.ts'
 import { attemptPorts } from '../../engine/run-parts.ts'
 import { openHome, refuseUnusable } from '../../engine/slot/home.ts'
 import { takeSlots, type TakenSlot } from '../../engine/workers/slots.ts'
-import { Agents } from '../../agents/agents.ts'
 import type { Place, Where } from '../../config/project.ts'
 import { projectAt } from './read-from-branch.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import { treeOf } from '../../git/tree.ts'
 import { runOptions, type RunRequest } from './run-options.ts'
-import { runPorts } from './run-ports.ts'
-import { openSandbox } from './sandbox.ts'
+import { openAgents, runPorts } from './start-run.ts'
 import { slotsFolder } from './slots.ts'
 import type { World } from '../../base/world.ts'
 
@@ -22,7 +20,7 @@ export type CommitSlots = Awaited<ReturnType<typeof takeCommitSlots>>
 /** Takes this many slots. */
 export async function takeCommitSlots(
   world: World,
-  { where, place, count }: { readonly where: Where; readonly place: Place; readonly count: number },
+  { where, place, count }: { where: Where; place: Place; count: number },
 ) {
   const { root } = place
   const { git, repository } = await openWithCommit(world, root)
@@ -41,8 +39,7 @@ export async function takeCommitSlots(
       const own: World = { ...world, signal: control.signal, urgent: control.killSignal }
       const { number } = taken
       const project = { ...(await projectAt(home, join(folder, String(number)), commit, where)), root }
-      const sandbox = await openSandbox(own.env, project)
-      const agents = new Agents(own, request, { ...project, isCaged: sandbox.state.on })
+      const { agents, sandbox } = await openAgents(own, project, request)
       const ports = await runPorts(own, project, { agents, sandbox, control })
       const end = taken.follow(ports)
       const slot = ports.slots.get(number)
