@@ -16,10 +16,8 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   // As in git and npm: `ralph help next`.
   if (argv[0] === 'help') return parseArguments([...argv.slice(1), '--help'], commands)
   const all = [...GLOBAL_OPTIONS, ...commands.flatMap(({ options }) => options)]
-  const cli = cac('ralph')
-  for (const spec of all) cli.option(`--${plain(spec)}${spec.takes === 'flag' ? '' : ' <value>'}`, spec.about)
   const { tokens, flags } = guarded(argv, all)
-  const parsed = cli.parse(['', '', ...tokens], { run: false })
+  const parsed = cac('ralph').parse(['', '', ...tokens], { run: false })
   const [name, ...args] = parsed.args.map(unguarded)
   const command = name === undefined ? null : commandNamed(name, commands)
   const specs = [...GLOBAL_OPTIONS, ...(command?.options ?? [])]
@@ -38,10 +36,8 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
 function commandNamed(name: string, commands: readonly CommandSpec[]): CommandSpec {
   const found = commands.find((command) => command.name === name)
   if (found) return found
-  const near = closest(
-    name,
-    commands.map((command) => command.name),
-  )
+  const names = commands.map((command) => command.name)
+  const near = closest(name, names)
   const meant = OTHER_WORDS.get(name.toLowerCase()) ?? (near && `Did you mean ralph ${near}?`)
   throw new UserError(`there is no command '${name}'`, meant ?? 'ralph --help lists the commands.')
 }
@@ -63,10 +59,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
  * `--no-color` as a negation, and takes no value that begins with a dash. So flags are passed on with underscores, and
  * texts behind a guard character, which keeps them unchanged.
  */
-function guarded(
-  argv: readonly string[],
-  specs: readonly OptionSpec[],
-): { readonly tokens: readonly string[]; readonly flags: readonly string[] } {
+function guarded(argv: readonly string[], specs: readonly OptionSpec[]) {
   const tokens: string[] = []
   const flags: string[] = []
   const queue = [...argv]
@@ -75,7 +68,7 @@ function guarded(
     if (token === '--') tokens.push(...queue.splice(0).map(guard))
     else if (!/^-./.test(token)) tokens.push(guard(token))
     else flags.push(token)
-    if (spec) tokens.push(`--${plain(spec)}${valueOf(spec, token, queue, specs)}`)
+    if (spec) tokens.push(`--${plain(spec)}=${guard(valueOf(spec, token, queue, specs))}`)
   }
   return { tokens, flags }
 }
@@ -90,7 +83,7 @@ function specOf(token: string, specs: readonly OptionSpec[]): OptionSpec | undef
   )
 }
 
-/** The value of a flag, guarded: what is joined to it, else the next word, which is taken from the queue. */
+/** The value of a flag: what is joined to it, else the next word, which is taken from the queue. */
 function valueOf(spec: OptionSpec, token: string, queue: string[], specs: readonly OptionSpec[]): string {
   const joined = token.startsWith('--') ? /=(.*)/s.exec(token)?.[1] : /^-.=?(.+)/s.exec(token)?.[1]
   if (spec.takes === 'flag') {
@@ -100,7 +93,7 @@ function valueOf(spec: OptionSpec, token: string, queue: string[], specs: readon
   const isFree = queue[0] !== undefined && !specOf(queue[0], specs)
   const value = joined ?? (isFree ? queue.shift() : spec.alone && '')
   if (value === undefined) throw new UserError(`--${spec.name} needs a value: --${spec.name} <${spec.value}>`)
-  return `=${guard(value)}`
+  return value
 }
 
 function unknownFlag(flag: string, specs: readonly OptionSpec[], command: CommandSpec | null): UserError {
