@@ -8,7 +8,7 @@ import type { Range } from '../git/range.ts'
 import { filesIn, type TreeEntry } from '../git/tree.ts'
 import { ownText } from '../backlog/plain-words.ts'
 import { type TaskFolders, idInFileName } from '../backlog/task-folders.ts'
-import type { FactName, Facts, Task, TaskName } from '../backlog/model.ts'
+import type { FactName, Task, TaskName } from '../backlog/model.ts'
 import { inOrder } from '../backlog/order.ts'
 import { parseTask, unreadableTask } from '../backlog/parse.ts'
 import { factsScanner } from '../backlog/head-reader.ts'
@@ -112,11 +112,7 @@ function blobName(bytes: string, length: number): string {
 async function withMoved(
   git: Git,
   { from, to }: Range,
-  {
-    folders,
-    old,
-    recent,
-  }: { readonly folders: TaskFolders; readonly old: Versions; readonly recent: Versions },
+  { folders, old, recent }: { folders: TaskFolders; old: Versions; recent: Versions },
 ): Promise<Versions> {
   const known = new Set(old.map(({ number }) => number))
   const news = new Set(recent.map(({ number }) => number).filter((number) => !known.has(number)))
@@ -139,13 +135,11 @@ async function withMoved(
 /** Makes the reader of some facts of versions in the plainest style, with their bytes; null for another style. */
 export function plainScanner<K extends FactName>(names: readonly K[], vocabulary: TaskVocabulary) {
   const scan = factsScanner(vocabulary, { facts: names })
-  return (
-    version: TaskVersion,
-    bytesOf: BytesOf,
-  ): { readonly facts: Facts<K>; readonly plain: string } | null => {
+  return (version: TaskVersion, bytesOf: BytesOf) => {
     const plain = bytesOf(version)
-    const facts = typeof plain === 'string' ? scan({ ...version, bytes: plain }) : null
-    return facts && { facts, plain: plain as string }
+    if (typeof plain !== 'string') return null
+    const facts = scan({ ...version, bytes: plain })
+    return facts && { facts, plain }
   }
 }
 

@@ -71,18 +71,17 @@ export async function readCompletions(
     : [...claimed, ...named].toSorted((a, b) => b.committedAt - a.committedAt)
 }
 
-interface Unclaimed {
-  readonly tasks: readonly DoneTask[]
-  readonly claimed: readonly CompletionRecord[]
-  readonly query: Pick<CompletionQuery, 'revisions' | 'since'>
-}
-
 /** The completions that only task files name. */
 async function namedBy(
   git: Git,
-  { tasks, claimed, query }: Unclaimed,
+  around: {
+    tasks: readonly DoneTask[]
+    claimed: readonly CompletionRecord[]
+    query: Pick<CompletionQuery, 'revisions' | 'since'>
+  },
   undone: Undone,
 ): Promise<readonly CompletionRecord[]> {
+  const { tasks, claimed, query } = around
   const known = new Set(claimed.flatMap(({ id, reverted }) => (reverted ? [] : [Number(id.slice(2))])))
   const { revisions = ['HEAD'], since } = query
   const range = [...(since === undefined ? [] : [`--since=${since}`]), '--end-of-options', ...revisions]

@@ -1,24 +1,15 @@
 import type { Git } from '../git/git.ts'
-import { readLog, type LogEntry } from '../git/log.ts'
+import { readLog } from '../git/log.ts'
 import type { Facts, TaskEnd } from '../backlog/model.ts'
 
 /** The facts of a task file for a completion that only the file names. */
 export type DoneTask = Facts<'title' | 'commit' | 'completed' | 'cost'>
 
-/** A task and the commit of history that its file names. */
-interface NamedCompletion {
-  readonly task: DoneTask
-  readonly entry: LogEntry
-  /** Whether other tasks name that commit too: then its message is about them as well. */
-  readonly isShared: boolean
-}
-
-/** Of some commits of history, those that these DONE tasks' files name; two git processes, or none. */
-export async function completionsNamed(
-  git: Git,
-  tasks: readonly DoneTask[],
-  range: readonly string[],
-): Promise<readonly NamedCompletion[]> {
+/**
+ * Of some commits of history, those that these DONE tasks' files name, and whether other tasks name the same one: then
+ * its message is about them as well. Two git processes, or none.
+ */
+export async function completionsNamed(git: Git, tasks: readonly DoneTask[], range: readonly string[]) {
   const done = tasks.filter((task) => task.status === 'DONE' && prefixOf(task) !== null)
   if (done.length === 0) return []
   const { stdout } = await git.run(['rev-list', ...range, '--'])

@@ -1,43 +1,28 @@
 import type { Git } from '../git/git.ts'
-import { listRecords, type KeptAttempt } from '../git/record.ts'
-import { select, type Selection } from '../backlog/select/selection.ts'
+import { listRecords } from '../git/record.ts'
+import { select } from '../backlog/select/selection.ts'
 import { blockedReason } from '../backlog/select/why-not.ts'
 import { factsOf } from '../backlog/read.ts'
 import type { Facts } from '../backlog/model.ts'
 import { plainScanner, readVersions, type BacklogPlace } from './backlog-versions.ts'
-import { readCompletions, type CompletionRecord } from './completions.ts'
-import { periodOf, type Period } from './period.ts'
+import { readCompletions } from './completions.ts'
+import { periodOf } from './period.ts'
 
 const FACTS = ['title', 'depends', 'milestone'] as const
 
 /** The facts of a task in a report. */
 export type ReportTask = Facts<(typeof FACTS)[number]>
 
-/** What happened in a part of history, and the backlog at its end: the input of a report. */
-export interface ReportData {
-  readonly period: Period
-  /** The last commit of the period. */
-  readonly commit: string
-  /** Newest first. */
-  readonly completions: readonly CompletionRecord[]
-  /** Kept attempts, in the order in which they ended. */
-  readonly attempts: readonly KeptAttempt[]
-  readonly selection: Selection<ReportTask>
-  /** Why tasks are blocked, by id. */
-  readonly reasons: ReadonlyMap<string, string>
-}
-
 /** The backlog's place, and the template of the commits' subjects. */
 interface ReportPlace extends BacklogPlace {
   readonly subject: string
 }
 
+/** What happened in a part of history, and the backlog at its end: the input of a report. */
+export type ReportData = Awaited<ReturnType<typeof readReport>>
+
 /** Reads the data of a report from git alone. */
-export async function readReport(
-  git: Git,
-  since: string | undefined,
-  place: ReportPlace,
-): Promise<ReportData> {
+export async function readReport(git: Git, since: string | undefined, place: ReportPlace) {
   const { vocabulary, subject } = place
   const period = await periodOf(git, since)
   const { stdout } = await git.run(['log', '-1', '--format=%H', '--no-show-signature', period.tip, '--'])
@@ -48,6 +33,7 @@ export async function readReport(
     readVersions(git, { text: '', from: commit, to: commit }, place),
   ])
   const scan = plainScanner(FACTS, vocabulary)
+  // Why tasks are blocked, by id.
   const reasons = new Map<string, string>()
   const tasks: ReportTask[] = []
   for (const version of versions.after) {
@@ -57,12 +43,9 @@ export async function readReport(
       reasons.set(facts.id, blockedReason(await versions.read(version)))
     }
   }
+  const { from, to } = period
   const attempts = records
-    .filter(({ keptAt }) => isWithin(keptAt, period))
+    .filter(({ keptAt }) => (from === null || keptAt >= from) && (to === null || keptAt <= to))
     .toSorted((a, b) => a.keptAt - b.keptAt)
   return { period, commit, completions, attempts, selection: select(tasks), reasons }
-}
-
-function isWithin(time: number, { from, to }: Period): boolean {
-  return (from === null || time >= from) && (to === null || time <= to)
 }
