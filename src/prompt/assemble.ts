@@ -4,7 +4,7 @@ import type { Feature } from './feature.ts'
 import { closed, inlineCode } from '../backlog/markdown/fence.ts'
 import { attemptsText, milestoneText, prerequisitesText, type EarlierAttempt } from './history.ts'
 import type { Material, ShownMaterial } from './files.ts'
-import { showMaterials, type PromptLimits, type ShownGroup } from './show.ts'
+import { showMaterials, type PromptLimits, type Shown } from './show.ts'
 import { authorText } from './author-text.ts'
 import {
   DEFAULT_TEMPLATE,
@@ -57,13 +57,13 @@ export function assemblePrompt(input: PromptInput): Prompt {
   return { text, parts, estimate: parts.reduce((sum, { tokens }) => sum + tokens, 0) }
 }
 
-type Shown = Readonly<Record<'knowledge' | 'prd' | 'files', ShownGroup>>
+type ShownParts = Readonly<Record<'knowledge' | 'prd' | 'files', Shown>>
 
-function isShown(name: PartName): name is keyof Shown {
+function isShown(name: PartName): name is keyof ShownParts {
   return name === 'knowledge' || name === 'prd' || name === 'files'
 }
 
-function partTexts(input: PromptInput, shown: Shown): PartTexts {
+function partTexts(input: PromptInput, shown: ShownParts): PartTexts {
   const { task, discipline, feature } = input
   const words = authorText(task)
   return {
@@ -117,7 +117,7 @@ function persona({ title, persona }: Discipline): string {
 }
 
 /** Files are counted already, and they are most of a prompt. */
-function sized(name: PromptPart['name'], text: string, shown: ShownGroup | null): PromptPart {
+function sized(name: PromptPart['name'], text: string, shown: Shown | null): PromptPart {
   const tokens = shown ? countTokens(text.slice(0, -shown.text.length)) + shown.tokens : countTokens(text)
   return { name, text, tokens, bytes: Buffer.byteLength(text) }
 }

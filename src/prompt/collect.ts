@@ -1,14 +1,6 @@
 import { join } from 'node:path'
 import { parseGlob, type Glob } from '../base/glob.ts'
-import {
-  locate,
-  readText,
-  type FoundFile,
-  type Located,
-  type Surroundings,
-  type Material,
-  type ShownMaterial,
-} from './files.ts'
+import { locate, readText, type FoundFile, type Located, type Surroundings, type Material } from './files.ts'
 import { entriesIn } from '../base/folder.ts'
 
 /** The files so far, so that each is included once. */
@@ -31,7 +23,7 @@ const MOST_LOOKS = 2_000_000
 export async function collectMaterials(
   around: Surroundings,
   groups: readonly (readonly string[])[],
-  { except, room }: { readonly except: readonly string[]; readonly room: number },
+  { except, room }: { except: readonly string[]; room: number },
 ): Promise<readonly (readonly Material[])[]> {
   const placed = await Promise.all(
     groups.map((names) =>
@@ -86,14 +78,7 @@ async function single({ name, glob, place }: Target, taken: Taken): Promise<read
   const path = glob ? name : place.path
   if (!isNew(taken, place.kind === 'file' ? place.real : path)) return []
   const read = await readText(place)
-  return [read.kind === 'named' ? { ...read, path } : shown(read, false)]
-}
-
-function shown(
-  { path, text, bytes }: Pick<ShownMaterial, 'path' | 'text' | 'bytes'>,
-  listed: boolean,
-): ShownMaterial {
-  return { kind: 'shown', path, stretch: null, text, bytes, listed }
+  return [read.kind === 'named' ? { ...read, path } : read]
 }
 
 async function many(around: Surroundings, one: Target, taken: Taken): Promise<readonly Material[]> {
@@ -127,7 +112,7 @@ async function listed(file: FoundFile, taken: Taken): Promise<readonly Material[
   const read = await readText(file)
   if (read.kind === 'named') return []
   taken.room -= file.bytes
-  return [shown(read, true)]
+  return [{ ...read, listed: true }]
 }
 
 function isNew({ real }: Taken, path: string): boolean {

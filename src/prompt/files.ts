@@ -63,7 +63,7 @@ function isMissing(error: unknown): boolean {
 const HUGE_BYTES = 1024 * 1024
 
 /** Reads a text file without its byte order mark; a place without one is only named, with the reason. */
-export async function readText(place: Located): Promise<TextFile | NamedFile> {
+export async function readText(place: Located): Promise<ShownMaterial | NamedFile> {
   const { kind, path } = place
   if (kind !== 'file')
     return { kind: 'named', path, reason: kind === 'folder' ? 'special' : kind, bytes: null }
@@ -73,17 +73,11 @@ export async function readText(place: Located): Promise<TextFile | NamedFile> {
   try {
     const content = await readFile(absolute)
     if (content.includes(0)) return named('binary')
-    return { kind: 'text', path, text: new TextDecoder('utf-8', { fatal: true }).decode(content), bytes }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content)
+    return { kind: 'shown', path, stretch: null, text, bytes, listed: false }
   } catch (error) {
     return named(error instanceof TypeError ? 'binary' : 'unreadable')
   }
-}
-
-interface TextFile {
-  readonly kind: 'text'
-  readonly path: string
-  readonly text: string
-  readonly bytes: number
 }
 
 /** A file of the repository that the prompt includes, or only names. */

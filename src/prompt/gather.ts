@@ -101,12 +101,11 @@ async function sectionMaterials(
 ): Promise<readonly Material[]> {
   const read = await readText(await locate(root, file))
   if (read.kind === 'named') return [read]
-  const { bytes } = read
   const sections = sectionsNamed(read.text, await headingsOf(read.text), references)
   return sections.map(({ reference, text }) =>
     text === null
       ? { kind: 'named', path: `${file} ${reference}`, reason: 'no-section', bytes: null }
-      : { kind: 'shown', path: file, stretch: reference, text, bytes, listed: false },
+      : { ...read, stretch: reference, text },
   )
 }
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { closest, nameAmong } from '../base/spelling.ts'
 import { UserError } from '../base/errors.ts'
-import { readDiscipline, type Discipline } from './discipline.ts'
-import { readFeature, type Feature } from './feature.ts'
+import { readDiscipline } from './discipline.ts'
+import { readFeature } from './feature.ts'
 import { REASONS, locate, readText } from './files.ts'
 import { fileNamesIn } from '../base/folder.ts'
 import type { DocumentProblem, Mention } from './document.ts'
@@ -19,18 +19,29 @@ export const PLANS = 'docs/plans'
 /** In the folder of a plan. */
 export const REQUIREMENTS = 'requirements.md'
 
+type Folder = typeof DISCIPLINES | typeof FEATURES
+
+/** Where disciplines and features are, and how they are read. */
+const DISCIPLINE = {
+  what: 'discipline',
+  folder: DISCIPLINES,
+  rule: 'bad-discipline',
+  read: readDiscipline,
+} as const
+const FEATURE = { what: 'feature', folder: FEATURES, rule: 'bad-feature', read: readFeature } as const
+
 /** The discipline that a task names. */
-export function findDiscipline(root: string, name: string | null): Promise<Found<Discipline>> {
-  return find(root, { what: 'discipline', folder: DISCIPLINES, read: readDiscipline }, name)
+export function findDiscipline(root: string, name: string | null) {
+  return find(root, name, DISCIPLINE)
 }
 
 /** The feature that a task names. */
-export function findFeature(root: string, name: string | null): Promise<Found<Feature>> {
-  return find(root, { what: 'feature', folder: FEATURES, read: readFeature }, name)
+export function findFeature(root: string, name: string | null) {
+  return find(root, name, FEATURE)
 }
 
 /** The names with a file in a folder of disciplines or features, in code unit order. */
-export function namesIn(root: string, folder: typeof DISCIPLINES | typeof FEATURES): readonly string[] {
+export function namesIn(root: string, folder: Folder): readonly string[] {
   return fileNamesIn(join(root, folder))
     .filter((file) => /^[^.].*\.md$/.test(file))
     .map((file) => file.slice(0, -3))
@@ -47,35 +58,25 @@ export async function readOwn(root: string, file: string): Promise<string | null
   return read.text
 }
 
-/** What a name leads to, and one sentence for each thing that is wrong with it; null without a file. */
-interface Found<T> {
-  readonly value: T | null
-  readonly warnings: readonly string[]
-}
-
-interface Kind<T> {
-  readonly what: string
-  readonly folder: typeof DISCIPLINES | typeof FEATURES
-  readonly read: (name: string, source: string) => Promise<T>
-}
-
-/** Lists the folder: some file systems ignore case, so a lookup of the name would differ between machines. */
+/**
+ * What a name leads to, null without a file, and one sentence for each thing that is wrong with it. Lists the folder: some
+ * file systems ignore case, so a lookup of the name would differ between machines.
+ */
 async function find<T extends { readonly problems: readonly DocumentProblem[] }>(
   root: string,
-  { what, folder, read }: Kind<T>,
   name: string | null,
-): Promise<Found<T>> {
+  kind: { what: string; folder: Folder; read: (name: string, source: string) => Promise<T> },
+): Promise<{ readonly value: T | null; readonly warnings: readonly string[] }> {
   if (name === null) return { value: null, warnings: [] }
+  const { what, folder, read } = kind
   const names = namesIn(root, folder)
   const known = nameAmong(names, name)
   const text = known === undefined ? null : await readOwn(root, `${folder}/${known}.md`)
   if (known === undefined || text === null) {
     const near = closest(name.replace(/\.md$/i, ''), names)
     const hint = near === undefined ? '' : `; did you mean ${near}?`
-    return {
-      value: null,
-      warnings: [`there is no ${what} ${name}: ${folder}/${name}.md does not exist${hint}`],
-    }
+    const warning = `there is no ${what} ${name}: ${folder}/${name}.md does not exist${hint}`
+    return { value: null, warnings: [warning] }
   }
   const value = await read(known, text)
   return { value, warnings: value.problems.map(({ message }) => `${folder}/${known}.md: ${message}`) }
@@ -94,15 +95,9 @@ export const LIBRARY_RULES = [
   { name: 'bad-feature', severity: 'error' },
 ] as const
 
-/** Where disciplines and features are, and how they are read. */
-const KINDS = [
-  { folder: DISCIPLINES, rule: 'bad-discipline', read: readDiscipline },
-  { folder: FEATURES, rule: 'bad-feature', read: readFeature },
-] as const
-
 /** Every file that a Discipline or a Feature field may name, relative to the root. */
 export function libraryFiles(root: string) {
-  return KINDS.flatMap(({ folder, ...kind }) =>
+  return [DISCIPLINE, FEATURE].flatMap(({ folder, ...kind }) =>
     namesIn(root, folder).map((name) => ({ ...kind, name, file: `${folder}/${name}.md` })),
   )
 }

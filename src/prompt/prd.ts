@@ -1,28 +1,15 @@
 import type { DocumentHeading } from '../backlog/markdown/headings.ts'
 
-/** The section that a reference leads to. */
-interface FoundSection {
-  /** As in the task file. */
-  readonly reference: string
-  /** Null if the document has no such section. */
-  readonly text: string | null
-}
-
 /**
- * The named sections, each with its subsections, in the order of the references. A section inside another named one
- * is not repeated.
+ * The named sections, each with its subsections, in the order of the references; null for one that the document does
+ * not have. A section inside another named one is not repeated.
  */
 export function sectionsNamed(
   source: string,
   headings: readonly DocumentHeading[],
   references: readonly string[],
-): readonly FoundSection[] {
-  const numbered = headings.map(({ depth, text, offset }) => ({
-    depth,
-    text,
-    offset,
-    number: numberOf(text),
-  }))
+) {
+  const numbered = headings.map((heading) => ({ ...heading, number: numberOf(heading.text) }))
   const rangeOf = finder(numbered)
   const found = [...new Set(references.flatMap(spread))].map((reference) => ({
     reference,

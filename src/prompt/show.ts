@@ -14,8 +14,8 @@ const LEAST = 120
 /** If there are more names, the rest are only counted. */
 const MOST_NAMES = 200
 
-/** The text for a group of materials, and its estimated tokens. */
-export interface ShownGroup {
+/** The text for a material or a group of them, and its estimated tokens. */
+export interface Shown {
   readonly text: string
   readonly tokens: number
 }
@@ -27,25 +27,21 @@ export interface ShownGroup {
 export function showMaterials<Group extends string>(
   groups: Readonly<Record<Group, readonly Material[]>>,
   limits: PromptLimits,
-): Readonly<Record<Group, ShownGroup>> {
+): Readonly<Record<Group, Shown>> {
   const names = Object.keys(groups) as Group[]
   const shown = names.flatMap((name) => groups[name].filter((material) => material.kind === 'shown'))
   const blocks = withinBudget(shown, limits)
   const texts = names.map((name) => [name, showGroup(groups[name], blocks)] as const)
-  return Object.fromEntries(texts) as Record<Group, ShownGroup>
+  return Object.fromEntries(texts) as Record<Group, Shown>
 }
 
-interface ShownBlock {
-  readonly text: string
-  readonly tokens: number
-}
-type Blocks = ReadonlyMap<Material, ShownBlock>
+type Blocks = ReadonlyMap<Material, Shown>
 
 /** Counting takes most of the time, so each text is counted once. */
 function withinBudget(shown: readonly ShownMaterial[], { budget, fileCap }: PromptLimits): Blocks {
-  const blocks = new Map<Material, ShownBlock>()
+  const blocks = new Map<Material, Shown>()
   let left = budget
-  const put = (material: ShownMaterial, block: ShownBlock | null): void => {
+  const put = (material: ShownMaterial, block: Shown | null): void => {
     if (block === null) return
     blocks.set(material, block)
     left -= block.tokens
@@ -75,12 +71,12 @@ function tokensOf(material: ShownMaterial, limit: number): number {
   return Math.min(limit, content + countTokens(label(material)) + 2 * countTokens(fence) + SEAMS + 1)
 }
 
-function whole(material: ShownMaterial, tokens: number): ShownBlock {
+function whole(material: ShownMaterial, tokens: number): Shown {
   return { text: `${label(material)}:\n${fenced(material.text, language(material.path))}`, tokens }
 }
 
 /** As much of the material's beginning as the share allows; null if that is too little. */
-function beginning(material: ShownMaterial, share: number): ShownBlock | null {
+function beginning(material: ShownMaterial, share: number): Shown | null {
   for (let room = share - LEAST / 3; room > 0;) {
     const cut = firstLines(material.text, Math.floor(room))
     if (cut.text === '') return null
@@ -107,7 +103,7 @@ function language(path: string): string {
   return /\.([a-z0-9]{1,12})$/i.exec(path)?.[1]?.toLowerCase() ?? ''
 }
 
-function showGroup(materials: readonly Material[], blocks: Blocks): ShownGroup {
+function showGroup(materials: readonly Material[], blocks: Blocks): Shown {
   const shown = materials.flatMap((material) => blocks.get(material) ?? [])
   const lines = materials.flatMap((material) => nameLine(material, blocks))
   const rest = lines.length - MOST_NAMES

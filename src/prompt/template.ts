@@ -64,17 +64,24 @@ interface Rendered<Slot> {
   readonly own: string
 }
 
-/** Reads the template of a task's prompt. An unknown slot, or an unclosed one, is a UserError. */
+/** Reads the template of a task's prompt. An unknown slot, or a missing one that it needs, is a UserError. */
 export function parseTemplate(source: string, file: string): Template {
-  checkEnding(source, file)
-  return readTemplate(source, file, PART_NAMES)
+  const template = readTemplate(source, file, {
+    names: PART_NAMES,
+    needed: { task: 'Put it where the task should stand.' },
+  })
+  if (hasSlot(template, 'instructions') || source.includes(DONE_MARKER)) return template
+  throw new UserError(
+    `${file}:1:1: the template tells the agent no way to end`,
+    `Put {{instructions}} at its end, or say there that ${DONE_MARKER} on a line of its own means done.`,
+  )
 }
 
-/** Reads a template with these slots; `\{{` is a literal `{{`. An unknown slot is a UserError. */
+/** Reads a template with these slots, and with a hint for each that it needs; `\{{` is a literal `{{`. */
 export function readTemplate<Slot extends string>(
   source: string,
   file: string,
-  names: readonly Slot[],
+  { names, needed }: { names: readonly Slot[]; needed: Readonly<Record<string, string>> },
 ): Template<Slot> {
   let offset = 0
   const lines = (source.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line) => {
@@ -84,7 +91,13 @@ export function readTemplate<Slot extends string>(
     offset += line.length
     return pieces
   })
+  for (const [slot, hint] of Object.entries(needed))
+    if (!hasSlot({ lines }, slot)) throw new UserError(`${file}:1:1: the template has no {{${slot}}}`, hint)
   return { lines }
+}
+
+function hasSlot({ lines }: Template<string>, slot: string): boolean {
+  return lines.flat().some((piece) => 'slot' in piece && piece.slot === slot)
 }
 
 /** All parts in their order, with blank lines between them. */
@@ -131,18 +144,6 @@ function parseLine<Slot extends string>(
     else pieces.push({ text: name === undefined ? '{{' : refuse(name, match.index) })
   }
   return [...pieces, { text: line.slice(from) }]
-}
-
-function checkEnding(source: string, file: string): void {
-  const slots = new Set([...source.matchAll(/(?<!\\)\{\{\s*([a-z]+)\s*\}\}/g)].map((match) => match[1]))
-  if (!slots.has('task'))
-    throw new UserError(`${file}:1:1: the template has no {{task}}`, 'Put it where the task should stand.')
-  if (!slots.has('instructions') && !source.includes(DONE_MARKER)) {
-    throw new UserError(
-      `${file}:1:1: the template tells the agent no way to end`,
-      `Put {{instructions}} at its end, or say there that ${DONE_MARKER} on a line of its own means done.`,
-    )
-  }
 }
 
 function unknownSlot(slot: string, names: readonly string[], where: string): never {
