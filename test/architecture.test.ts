@@ -20,7 +20,7 @@ const ARROWS: Record<string, readonly string[]> = {
   agents: ['agents/signal', 'backlog', 'backlog/markdown', 'backlog/select', 'config', 'process', 'prompt'],
   engine: ['agents', 'agents/signal', 'backlog', 'backlog/select', 'git', 'process'],
   'authoring/bridges': ['backlog', 'backlog/markdown', 'engine', 'prompt'],
-  'authoring/plan': ['agents', 'backlog', 'backlog/markdown', 'config', 'engine', 'prompt'],
+  'authoring/plan': ['agents', 'backlog', 'backlog/markdown', 'config', 'engine', 'history', 'prompt'],
   authoring: [
     'agents/signal',
     'agents',

@@ -8,13 +8,17 @@ import { pathSpelling } from '../git/repository.ts'
 import { withoutHooks } from '../git/settings.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
-import type { Place } from '../config/project.ts'
+import { readNamed } from '../config/find-task.ts'
+import { openPlace, spelledWords, type Place, type Where } from '../config/project.ts'
 import { openWithCommit } from '../git/open-repository.ts'
 import { refuseInside, type World } from '../base/world.ts'
 import { withoutRun } from '../engine/alone.ts'
 import { runFolder } from '../engine/folder.ts'
-import { setCommit } from '../backlog/finish.ts'
+import { answerMessage } from '../engine/give-up.ts'
+import { retryTask, setCommit } from '../backlog/finish.ts'
+import type { Task } from '../backlog/model.ts'
 import { readBacklog } from '../backlog/read.ts'
+import { openOrigins } from './origins.ts'
 
 /** New texts of task files and the files that go with them, and the commit that must contain only these. */
 interface TaskFileCommit {
@@ -73,6 +77,40 @@ async function write(
 function restore(path: string, before: Buffer | null | undefined): void {
   if (before) writeFileSync(path, before)
   else rmSync(path, { force: true })
+}
+
+/**
+ * Makes a blocked task TODO again, in a commit of its own. The reason is kept for the next prompt, and below it
+ * the answer.
+ */
+export async function retry(
+  world: World,
+  where: Where,
+  request: { task: string; answer: string | null },
+): Promise<Task> {
+  const place = await openPlace(where)
+  const task = await readNamed(place, request.task)
+  const { id, file } = task
+  const answer = request.answer?.trim() ?? null
+  if (answer === '') throw new UserError('an answer needs a text', `ralph answer ${id} "MIT"`)
+  if (task.status !== 'BLOCKED' && !task.held) {
+    const status = task.status ?? 'without a clear status'
+    throw new UserError(`${id} is not blocked: it is ${status}`, `ralph show ${id} says where it stands.`)
+  }
+  const origins = await openOrigins(place.config.bridges, place.root)
+  const origin = await origins.texts(task, { status: 'TODO', reason: '', at: world.now(), failed: [] })
+  await commitTaskFiles(world, {
+    root: place.root,
+    task: file,
+    texts: new Map([[file, retryTask(task, await spelledWords(place), answer)], ...origin]),
+    message: answer === null ? retryMessage(id) : answerMessage(id, answer),
+  })
+  return task
+}
+
+function retryMessage(id: string): string {
+  const trailers = Object.entries({ Task: id, Retried: 'yes' }).map(([key, value]) => ({ key, value }))
+  return composeMessage({ subject: `${id}: Try again`, body: '', trailers })
 }
 
 /** Rewrites the Commit fields of these tasks, each with as many digits as before, in one commit. */

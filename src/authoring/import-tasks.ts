@@ -156,15 +156,10 @@ interface ImportedTask extends Pick<KnownTask, 'id' | 'file' | 'status'> {
 }
 
 /** What the last import read, and which of its tasks have changed since; null if that is unknown. */
-interface LastImport {
-  readonly drafts: readonly ForeignDraft[]
-  readonly isChangedHere: (task: ImportedTask) => boolean
-}
-
 async function lastImport(
   git: Git,
   around: { found: FoundBacklog; prefix: string; wish: ImportWish; imported: readonly ImportedTask[] },
-): Promise<LastImport | null> {
+) {
   const { found, prefix, wish, imported } = around
   const earlier = imported.length === 0 ? null : await earlierImports(git, escaped(found.path))
   const texts = earlier && (await importedTexts(git, earlier, prefix + found.path))
@@ -176,7 +171,7 @@ async function lastImport(
   )
   return {
     drafts: readForeign(found, tree, wish).drafts,
-    isChangedHere: ({ file }) => now.get(prefix + file) !== earlier.written.get(prefix + file),
+    isChangedHere: ({ file }: ImportedTask) => now.get(prefix + file) !== earlier.written.get(prefix + file),
   }
 }
 
@@ -184,7 +179,7 @@ async function lastImport(
 function planImport(
   drafts: readonly ForeignDraft[],
   imported: readonly ImportedTask[],
-  before: LastImport | null,
+  before: Awaited<ReturnType<typeof lastImport>>,
 ) {
   const known = new Map(imported.map((task) => [task.key, task]))
   const earlier = new Map(before?.drafts.map((draft) => [draft.key, draft]))
@@ -207,6 +202,7 @@ function planImport(
 }
 
 type ImportPlan = ReturnType<typeof planImport>
+type Rows = Awaited<ReturnType<typeof rowsOf>>
 
 /** The parts in which two drafts differ, except their place in the file. */
 function differing(before: ForeignDraft, after: ForeignDraft): readonly string[] {
@@ -216,20 +212,12 @@ function differing(before: ForeignDraft, after: ForeignDraft): readonly string[]
   )
 }
 
-/** A task to write. */
-interface Row {
-  readonly draft: ForeignDraft
-  readonly id: string
-  readonly file: string
-  readonly isNew: boolean
-}
-
 /** The tasks to write: those that have changed there, and new ones in the origin's order. */
 async function rowsOf(
   { env }: World,
   place: Place,
   { tasks, plan: { added, changed } }: { tasks: readonly KnownTask[]; plan: ImportPlan },
-): Promise<readonly Row[]> {
+) {
   const highest = await highestNumber(openReadingGit({ cwd: place.root, env }), place, tasks)
   const digits = tasks.length > 0 ? idDigits(tasks) : Math.max(3, String(highest + added.length).length)
   return [
@@ -250,7 +238,7 @@ async function textsOf(
     path: string
     tasks: readonly KnownTask[]
     imported: readonly ImportedTask[]
-    written: readonly Row[]
+    written: Rows
   },
 ): Promise<ReadonlyMap<string, string>> {
   const { path, tasks, imported, written } = around

@@ -1,7 +1,7 @@
 import { counted } from '../base/text.ts'
 import { unreachable } from '../base/errors.ts'
 import { mistakeText, type Mistake } from '../authoring/plan/answers.ts'
-import { isNothing, type Changes } from '../authoring/plan/changes.ts'
+import { isNothing, type Changes } from '../authoring/plan/drafts.ts'
 import type { PlanEnd } from '../authoring/plan/plan.ts'
 import type { Plan } from '../authoring/plan/plan-file.ts'
 import type { PlanEvent } from '../authoring/plan/ports.ts'

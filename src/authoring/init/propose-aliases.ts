@@ -3,7 +3,6 @@ import {
   SECTION_NAMES,
   STATUSES,
   fieldOf,
-  type Field,
   type FieldName,
   type SectionName,
   type Status,
@@ -26,16 +25,13 @@ export interface ProposedAliases {
  */
 export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
   const keys = unknownKeys(tasks)
-  const fields: Partial<Record<FieldName, readonly string[]>> = {}
-  for (const name of FIELD_NAMES) {
-    const words = [...keys.keys()].filter((key) => isWord(key, FIELD_WORDS[name] ?? []))
-    if (words.length > 0) fields[name] = words
-  }
+  const fields = wordsFor(FIELD_NAMES, [...keys.keys()], FIELD_WORDS)
   const taken = new Set(Object.values(fields).flat())
   const open = [...keys].filter(([key]) => !taken.has(key))
   const propose = (name: FieldName, found: readonly (readonly [string, readonly Use[]])[]): void => {
     // With two candidates nobody knows which one is right.
-    if (!fields[name] && !usesField(tasks, name) && found.length === 1) fields[name] = [found[0]![0]]
+    const isUsed = fields[name] ?? tasks.some((task) => fieldOf(task, name))
+    if (!isUsed && found.length === 1) fields[name] = [found[0]![0]]
   }
   propose(
     'Depends',
@@ -45,7 +41,27 @@ export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
     'Status',
     open.filter(([, uses]) => looksLikeStatus(uses, tasks.length)),
   )
-  return { fields, statuses: statusWords(tasks, fields.Status ?? []), sections: sectionWords(tasks) }
+  const sections = tasks.flatMap((task) => task.sections.filter(({ name }) => name === null))
+  const titles = [...new Set(sections.map(({ title }) => title))]
+  return {
+    fields,
+    statuses: statusWords(tasks, fields.Status ?? []),
+    sections: wordsFor(SECTION_NAMES, titles, SECTION_WORDS),
+  }
+}
+
+/** The words among these that teams are known to use for each name. */
+function wordsFor<Name extends string>(
+  names: readonly Name[],
+  candidates: readonly string[],
+  known: Partial<Record<Name, readonly string[]>>,
+) {
+  const found: Partial<Record<Name, readonly string[]>> = {}
+  for (const name of names) {
+    const words = candidates.filter((one) => isWord(one, known[name] ?? []))
+    if (words.length > 0) found[name] = words
+  }
+  return found
 }
 
 /** The value of a field in one of the tasks. */
@@ -60,10 +76,6 @@ function unknownKeys(tasks: readonly Task[]): ReadonlyMap<string, readonly Use[]
     for (const { name, key, value } of task.fields)
       if (name === null) keys.set(key, [...(keys.get(key) ?? []), { task, value }])
   return keys
-}
-
-function usesField(tasks: readonly Task[], name: FieldName): boolean {
-  return tasks.some((task) => fieldOf(task, name))
 }
 
 const holdsIds = (value: string): boolean =>
@@ -97,17 +109,13 @@ function looksLikeStatus(uses: readonly Use[], files: number): boolean {
 function statusWords(tasks: readonly Task[], keys: readonly string[]): ProposedAliases['statuses'] {
   const found: Partial<Record<Status, string[]>> = {}
   for (const task of tasks) {
-    const field = statusField(task, keys)
+    const field = fieldOf(task, 'Status') ?? task.fields.find(({ key }) => keys.includes(key))
     if (!field || task.status !== null || field.value === '') continue
     const status = statusOf(field.value)
     if (status && !found[status]?.includes(field.value))
       found[status] = [...(found[status] ?? []), field.value]
   }
   return found
-}
-
-function statusField(task: Task, keys: readonly string[]): Field | undefined {
-  return fieldOf(task, 'Status') ?? task.fields.find(({ key }) => keys.includes(key))
 }
 
 /** The status by its sign or word; a sentence has none. */
@@ -117,21 +125,6 @@ function statusOf(value: string): Status | undefined {
   if (/[⛔🚫❌]/u.test(value)) return 'BLOCKED'
   const word = value.replace(/[^\p{L}\p{N}\s]/gu, '').trim()
   return STATUSES.find((status) => isWord(word, [status, ...STATUS_WORDS[status]]))
-}
-
-function sectionWords(tasks: readonly Task[]): ProposedAliases['sections'] {
-  const titles = new Set(
-    tasks
-      .flatMap((task) => task.sections)
-      .filter(({ name }) => name === null)
-      .map(({ title }) => title),
-  )
-  const found: Partial<Record<SectionName, readonly string[]>> = {}
-  for (const name of SECTION_NAMES) {
-    const words = [...titles].filter((title) => isWord(title, SECTION_WORDS[name] ?? []))
-    if (words.length > 0) found[name] = words
-  }
-  return found
 }
 
 function isWord(text: string, words: readonly string[]): boolean {

@@ -1,7 +1,7 @@
 import type { AgentReply } from '../../agents/port.ts'
 import { addUsage } from '../../base/usage.ts'
 import { readAnswer, type Answers, type Mistake, type Phase } from './answers.ts'
-import type { Took } from './note.ts'
+import type { Took } from './write-phase.ts'
 import type { Plan } from './plan-file.ts'
 import type { PlanPorts } from './ports.ts'
 import { promptWriter, type Refusal } from './prompt.ts'

@@ -6,10 +6,11 @@ import { parseTask } from '../../backlog/parse.ts'
 import { fileIn } from '../../backlog/task-folders.ts'
 import { idOf } from '../../backlog/values.ts'
 import type { TaskVocabulary } from '../../backlog/vocabulary.ts'
+import { changeBetween } from '../../history/task-change.ts'
 import type { TaskAnswer } from './answers.ts'
-import type { WrittenTask } from './changes.ts'
 import { milestoneNumber, requirementNamed } from './checks.ts'
 import { keyOf, lineText, type Requirement } from './documents.ts'
+import { digestOf, type Plan } from './plan-file.ts'
 
 /** A planned task whose file is not written yet. */
 export interface PlanDraft {
@@ -176,4 +177,63 @@ function requirementsOf(
   requirements: readonly Requirement[],
 ): readonly Requirement[] {
   return named.flatMap((name) => requirementNamed(requirements, name) ?? [])
+}
+
+/** A task that a plan has written. */
+export interface WrittenTask {
+  readonly key: string
+  readonly task: Task
+  /** Why the plan may not change it any more: it is DONE, blocked or edited by hand; null if it may. */
+  readonly stays: string | null
+}
+
+/** The tasks that a plan has written, without those that are gone. */
+export function writtenTasks(
+  { tasks }: Pick<Plan, 'tasks'>,
+  backlog: readonly Task[],
+): readonly WrittenTask[] {
+  return tasks.flatMap(({ id, key, digest }) => {
+    const task = backlog.find((one) => one.id === id)
+    if (!task) return []
+    const edited = digestOf(task.source) === digest ? null : 'edited by hand'
+    return [{ key, task, stays: task.status === 'TODO' ? edited : (task.status ?? 'unclear') }]
+  })
+}
+
+/** The changes of a plan to the backlog. */
+export type Changes = ReturnType<typeof changesOf>
+
+/** The changes by these drafts to the tasks that the plan has written. */
+export function changesOf(
+  drafts: readonly PlanDraft[],
+  { open, stay }: { open: readonly WrittenTask[]; stay: readonly WrittenTask[] },
+) {
+  const before = new Map(open.map(({ key, task }) => [keyOf(key), task]))
+  const kept = new Set(drafts.map(({ key }) => keyOf(key)))
+  return {
+    add: drafts.filter(({ key }) => !before.has(keyOf(key))),
+    change: drafts.flatMap((draft) => {
+      const task = before.get(keyOf(draft.key))
+      const change = task && changeBetween(task, draft.task)
+      return change ? [{ ...change, draft }] : []
+    }),
+    drop: open.flatMap(({ key, task }) => (kept.has(keyOf(key)) ? [] : [task])),
+    stay,
+  }
+}
+
+/** Whether nothing would be written. */
+export function isNothing({ add, change, drop }: Changes): boolean {
+  return add.length + change.length + drop.length === 0
+}
+
+/** The same as JSON. */
+export function changesJson({ add, change, drop, stay }: Changes): object {
+  const named = ({ id, file, title }: Task): object => ({ id, file, title })
+  return {
+    add: add.map(({ task }) => named(task)),
+    change: change.map(({ draft, fields, sections }) => ({ ...named(draft.task), fields, sections })),
+    drop: drop.map(named),
+    stay: stay.map(({ task, stays }) => ({ ...named(task), why: stays })),
+  }
 }

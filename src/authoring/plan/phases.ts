@@ -7,7 +7,6 @@ import type { Task } from '../../backlog/model.ts'
 import { inOrder } from '../../backlog/order.ts'
 import { readOrigin } from '../../backlog/origin.ts'
 import type { Answers, Mistake, Phase, TaskAnswer } from './answers.ts'
-import { changesOf, isNothing, writtenTasks, type Changes, type WrittenTask } from './changes.ts'
 import { checkDecisions, checkRequirements, checkResearch, checkTasks, type CheckContext } from './checks.ts'
 import { converse, type Answered } from './converse.ts'
 import {
@@ -19,8 +18,18 @@ import {
   type OpenFile,
 } from './decisions.ts'
 import { keyOf, readRequirements, requirementsText, researchText } from './documents.ts'
-import { draftTasks, withMilestones, type DraftContext, type PlanDraft } from './drafts.ts'
-import type { Took } from './note.ts'
+import {
+  changesOf,
+  draftTasks,
+  isNothing,
+  withMilestones,
+  writtenTasks,
+  type Changes,
+  type DraftContext,
+  type PlanDraft,
+  type WrittenTask,
+} from './drafts.ts'
+import type { Took } from './write-phase.ts'
 import { digestOf, type Plan } from './plan-file.ts'
 import { EXPORT_FILE, type PlanPorts } from './ports.ts'
 

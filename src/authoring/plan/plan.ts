@@ -1,5 +1,5 @@
 import type { Phase } from './answers.ts'
-import type { Changes } from './changes.ts'
+import type { Changes } from './drafts.ts'
 import type { OpenFile } from './decisions.ts'
 import { makePhase, type Made, type NotMade } from './phases.ts'
 import { digestOf, planText, type Plan, type PlanStatus } from './plan-file.ts'

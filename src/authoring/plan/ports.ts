@@ -4,10 +4,10 @@ import type { Surroundings } from '../../prompt/files.ts'
 import type { Task, Tier } from '../../backlog/model.ts'
 import type { TaskVocabulary } from '../../backlog/vocabulary.ts'
 import type { Mistake, Phase } from './answers.ts'
-import type { Changes } from './changes.ts'
+import type { Changes } from './drafts.ts'
 import type { Choice, Choices } from './decisions.ts'
 import type { Desk } from './desk.ts'
-import type { NoteStore, PlanCommit } from './note.ts'
+import type { NoteStore, PlanCommit } from './write-phase.ts'
 
 /** The options of planning. */
 interface PlanOptions {

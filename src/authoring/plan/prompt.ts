@@ -9,7 +9,7 @@ import { readTemplate, renderTemplate, part, type Template } from '../../prompt/
 import { countTokens, cutEnd } from '../../prompt/tokens.ts'
 import type { Task } from '../../backlog/model.ts'
 import { mistakeText, type Mistake, type Phase } from './answers.ts'
-import { writtenTasks, type WrittenTask } from './changes.ts'
+import { writtenTasks, type WrittenTask } from './drafts.ts'
 import type { Plan } from './plan-file.ts'
 import type { PlanPorts } from './ports.ts'
 

@@ -44,7 +44,7 @@ export const retry = (context: ContextOf<'retry'>): Promise<number> =>
   tryAgain(context, context.options.answer ?? null)
 
 async function tryAgain({ io, where, args, answer }: Context, text: string | null): Promise<number> {
-  const { retry } = await import('../../authoring/retry-task.ts')
+  const { retry } = await import('../../authoring/commit-task-files.ts')
   const { id, file } = await retry(io, where, { task: args[0]!, answer: text })
   return answer({ id, status: 'TODO', file }, () => [line(`${id} is TODO again. Next: ralph run ${id}`)])
 }

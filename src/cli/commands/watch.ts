@@ -60,7 +60,7 @@ async function steer({ io, where }: Context, isAlive: boolean, steering: Steerin
   // The first frame does not wait for what it does not need.
   const { tryRun } = await import('./control.ts')
   if (!isAlive && steering.do === 'retry') {
-    const { retry } = await import('../../authoring/retry-task.ts')
+    const { retry } = await import('../../authoring/commit-task-files.ts')
     const { id } = await retry(io, where, { task: steering.task, answer: null })
     return `${id} is TODO again`
   }
