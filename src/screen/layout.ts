@@ -111,7 +111,7 @@ export function trimEnd(line: Line): Line {
 export const SPREAD_COLUMNS = 100
 
 /** A line with a part at its right edge. */
-export function spreadLines({ left, right, oneLine }: Spread, columns: number | null): readonly Line[] {
+function spreadLines({ left, right, oneLine }: Spread, columns: number | null): readonly Line[] {
   if (right.length === 0) return [fit(left, columns)]
   if (columns === null) return [[...left, '  ', ...right]]
   const rightWidth = lineWidth(right)
@@ -123,7 +123,7 @@ export function spreadLines({ left, right, oneLine }: Spread, columns: number | 
 }
 
 /** Words after a head, wrapped below each other where the terminal ends. */
-export function hang(
+function hang(
   { head, words, gap }: Pick<Extract<Block, { kind: 'hang' }>, 'head' | 'words' | 'gap'>,
   columns: number | null,
 ): readonly Line[] {
@@ -146,7 +146,7 @@ export function hang(
 }
 
 /** A line wrapped at its blanks, below a head. */
-export function wrapped(head: Line, text: Line, columns: number | null): readonly Line[] {
+function wrapped(head: Line, text: Line, columns: number | null): readonly Line[] {
   const whole = text.every((piece) => textOf(piece) === '') ? trimEnd(head) : [...head, ...text]
   if (columns === null || lineWidth(whole) <= columns) return [whole]
   const words = text.flatMap((piece) =>
@@ -174,7 +174,7 @@ interface Measured {
 }
 
 /** The rows as lines with aligned cells. */
-export function* tableLines(table: Table, columns: number | null): Iterable<Line> {
+function* tableLines(table: Table, columns: number | null): Iterable<Line> {
   const { indent, wrap } = table
   const rows = table.rows.map((row) => ('kind' in row ? row : row.map((cell) => measured(lineOf(cell)))))
   const widths = columnWidths(rows)
@@ -203,16 +203,10 @@ function measured(line: Line): Measured {
 }
 
 function aligned(cells: readonly Measured[], widths: readonly number[], indent: string): Line {
-  const pieces: Piece[] = []
-  let gap = indent.length
-  for (const [index, { line, width }] of cells.entries()) {
-    if (width > 0) {
-      pieces.push(' '.repeat(gap), ...line)
-      gap = 0
-    }
-    gap += Math.max(2, widths[index]! - width + 2)
-  }
-  return trimEnd(pieces)
+  const padded = cells.flatMap(({ line, width }, index) => {
+    return [...line, ' '.repeat(Math.max(0, widths[index]! - width) + 2)]
+  })
+  return trimEnd([indent, ...padded])
 }
 
 function columnWidths(rows: readonly (Spread | readonly Measured[])[]): number[] {
