@@ -116,31 +116,19 @@ export interface AgentOutcome {
   readonly seconds: number
 }
 
+type Failed<Kind> = Kind extends string ? { readonly kind: Kind; readonly reason: string } : never
+
+/** `interrupted`: by ralph's signal; `crashed`: by another signal or an exit code, or it never started; `no-network`: the service could not be reached. */
 export type AgentEnd =
   | { readonly kind: 'done' }
-  | { readonly kind: 'blocked'; readonly reason: string }
   | { readonly kind: 'no-marker' }
-  | { readonly kind: 'max-turns'; readonly reason: string }
-  | { readonly kind: 'timeout'; readonly reason: string }
-  | { readonly kind: 'budget'; readonly reason: string }
-  | { readonly kind: 'auth'; readonly reason: string }
-  /** `unpaid`: it is about money, if waiting does not help. */
-  | {
-      readonly kind: 'rate-limited'
-      readonly reason: string
-      readonly until: Date | null
-      readonly unpaid?: boolean
-    }
-  | { readonly kind: 'overloaded'; readonly reason: string }
-  /** The service could not be reached. */
-  | { readonly kind: 'no-network'; readonly reason: string }
-  /** `hopeless`: the same would be refused again, for this task or for any in this run; null if another attempt may help. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly hopeless: 'task' | 'run' | null }
-  | { readonly kind: 'stalled'; readonly reason: string }
-  /** Ended by ralph's signal. */
   | { readonly kind: 'interrupted' }
-  /** Ended by another signal or an exit code, or never started. */
-  | { readonly kind: 'crashed'; readonly reason: string }
+  | Failed<'blocked' | 'max-turns' | 'timeout' | 'budget' | 'auth' | 'overloaded' | 'no-network'>
+  | Failed<'stalled' | 'crashed'>
+  /** `unpaid`: it is about money, if waiting does not help. */
+  | (Failed<'rate-limited'> & { readonly until: Date | null; readonly unpaid?: boolean })
+  /** `hopeless`: the same would be refused again, for this task or for any in this run; null if another attempt may help. */
+  | (Failed<'refused'> & { readonly hopeless: 'task' | 'run' | null })
 
 /** What the file of one provider defines. */
 export interface Provider {
