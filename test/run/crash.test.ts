@@ -119,7 +119,7 @@ function expectNothingLost(trial: Trial): void {
   expect(completions.toSorted(), diaryOf(trial).join('\n')).toEqual(TASKS)
   expect(git(root, 'rev-list', '--count', 'HEAD')).toBe('6')
   for (const id of TASKS)
-    expect(read(root, `docs/tasks/${id}.md`) ?? 'no file').toContain(
+    expect(read(root, `docs/tasks/${id}.md`) ?? 'no file', diaryOf(trial).join('\n')).toContain(
       id === 'T-004' ? '**Status**: BLOCKED' : '**Status**: DONE',
     )
   expect(read(root, 'docs/tasks/T-004.md') ?? 'no file').toContain('needs a key')

@@ -216,7 +216,7 @@ describe('a simulated run', () => {
       expect(simulate({ ...calm, tasks: 20 }, seed).landed).toHaveLength(20)
   })
 
-  it('lets no task meet others again and again', () => {
+  it('lets no task meet others again and again', { timeout: 600_000 }, () => {
     // A person who commits, or has a candidate wait, knows of no claims.
     for (const [seed, world] of worlds)
       expect([seed, ...simulate({ ...world, persons: 0 }, seed).starving]).toEqual([seed])
