@@ -1,22 +1,14 @@
 import type { Interface } from 'node:readline'
-
-/** A key as it was pressed. */
-export interface KeyPress {
-  /**
-   * `p`, `?`, `return`, `escape`, `up`, `f1`; never a capital. Two are no keys: `suspend` comes just before the
-   * program stops at a Ctrl-Z, and `resume` after it continues, when the shell has changed the screen.
-   */
-  readonly name: string
-  readonly ctrl: boolean
-  readonly shift: boolean
-  /** The typed text; empty for other keys. */
-  readonly text: string
-}
+import type { Key } from '../screen/full/keys.ts'
 
 /** The keys of the terminal, which are not echoed while somebody listens. Ctrl-C and Ctrl-Z work as usual. */
 export interface Keyboard {
-  /** The last listener gets the keys; the returned function removes it. */
-  listen(onKey: (key: KeyPress) => void): () => void
+  /**
+   * The last listener gets the keys; the returned function removes it. A key's name is `p`, `?`, `return`, `escape`, `up`
+   * or `f1`, never a capital. Two are no keys: `suspend` comes just before the program stops at a Ctrl-Z, and `resume`
+   * after it continues, when the shell has changed the screen.
+   */
+  listen(onKey: (key: Key) => void): () => void
   /**
    * Lends the terminal until the returned function is called: to a question or a password, or to a program, which
    * then also handles Ctrl-C.
@@ -50,12 +42,12 @@ const LATE_MS = 1000
 
 /** Opens the keyboard of a terminal; it is not read before somebody listens. */
 export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): OpenKeyboard {
-  const listeners: ((key: KeyPress) => void)[] = []
+  const listeners: ((key: Key) => void)[] = []
   const holders = new Set<{ readonly to: 'reader' | 'program' }>()
   let isOn = false
   let isBackSince = -Infinity
   let isStopped = false
-  const hear = (key: KeyPress): void => listeners.at(-1)?.(key)
+  const hear = (key: Key): void => listeners.at(-1)?.(key)
   const stop = (): void => {
     if (isStopped) return
     isStopped = true
@@ -135,8 +127,8 @@ interface NodeKey {
   readonly sequence?: string
 }
 
-const SUSPEND: KeyPress = { name: 'suspend', ctrl: false, shift: false, text: '' }
-const RESUME: KeyPress = { ...SUSPEND, name: 'resume' }
+const SUSPEND: Key = { name: 'suspend', ctrl: false, shift: false, text: '' }
+const RESUME: Key = { ...SUSPEND, name: 'resume' }
 
 function isTyped(text: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f]/.test(text)

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
-import { openKeyboard, type KeyPress, type KeyboardSystem } from '../../src/cli/keyboard.ts'
+import { openKeyboard, type KeyboardSystem } from '../../src/cli/keyboard.ts'
+import type { Key } from '../../src/screen/full/keys.ts'
 import { inPs, inStat } from '../../src/process/foreground.ts'
 
 /** A keyboard on a terminal that notes how it is set. */
@@ -26,7 +27,7 @@ function keys(change: Partial<KeyboardSystem> = {}) {
     clock: () => 0,
     ...change,
   })
-  const note = (name: string) => (key: KeyPress) => void did.push(`${name}: ${key.name}`)
+  const note = (name: string) => (key: Key) => void did.push(`${name}: ${key.name}`)
   const press = async (text: string): Promise<void> => {
     stream.write(text)
     await new Promise((resolve) => setImmediate(resolve))
@@ -50,7 +51,7 @@ describe('the keyboard', () => {
 
   it('says what a key types, and what it is called', async () => {
     const { keyboard, press } = keys()
-    const heard: KeyPress[] = []
+    const heard: Key[] = []
     keyboard.listen((key) => void heard.push(key))
     await press('P?漢\r')
     await press('\u001b[A')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { KeyPress, Keyboard } from '../../src/cli/keyboard.ts'
+import type { Keyboard } from '../../src/cli/keyboard.ts'
+import type { Key } from '../../src/screen/full/keys.ts'
 import { runKeys, type KeyDesk } from '../../src/cli/run/keys.ts'
 import type { Emitted } from '../../src/engine/events/event.ts'
 import { Control } from '../../src/engine/control.ts'
@@ -11,7 +12,7 @@ async function keys({ pushes = false, columns = 80 } = {}) {
   const { reporter, screen, emit, play, pass } = await liveRun(columns, 24)
   const control = new Control()
   const done: string[] = []
-  let hear: ((key: KeyPress) => void) | null = null
+  let hear: ((key: Key) => void) | null = null
   const keyboard: Keyboard = {
     listen(onKey) {
       hear = onKey

@@ -186,14 +186,12 @@ export function processLines(processes: readonly LivingProcess[]): readonly stri
 }
 
 /** Where slots are, how large they are, and what a run puts into each. */
-export async function slotFindings(
-  { env }: Pick<World, 'env'>,
-  { root, config }: Pick<Place, 'root' | 'config'>,
-): Promise<readonly Finding[]> {
+export async function slotFindings({ env }: Pick<World, 'env'>, place: Place): Promise<readonly Finding[]> {
+  const { root, config } = place
   const repository = await findRepository(openReadingGit({ cwd: root, env }))
   if (!repository) return []
   return orProblem('slots', async () => {
-    const folder = slotsFolder({ root, config }, repository.root, env)
+    const folder = slotsFolder(place, repository.root, env)
     const git = openReadingGit({ cwd: repository.root, env })
     const readying = new Readying(await openHome(git, repository, root), config.workspace)
     const [commands, copies] = [readying.commandsFor(root), await readying.filesToCopy()]
@@ -205,7 +203,7 @@ export async function slotFindings(
       ...(readying.linked.length > 0 ? [`${fewOf(readying.linked)} beside it`] : []),
     ]
     const { length } = slotNumbers(folder)
-    const inside = linksInside({ root, config }, repository.root)
+    const inside = linksInside(place, repository.root)
     return [
       length === 0
         ? finding('slots', 'ok', `no slot yet: the first run makes one in ${folder}`)
@@ -228,10 +226,7 @@ async function sizeOf(folder: string, env: World['env']): Promise<string> {
 }
 
 /** Removes the slots of a checkout, while no run is at work. What a run has done in them is on refs. */
-export async function removeSlots(
-  world: World,
-  place: Pick<Place, 'root' | 'config'>,
-): Promise<readonly Finding[]> {
+export async function removeSlots(world: World, place: Place): Promise<readonly Finding[]> {
   const { root } = place
   const { repository } = await openWithCommit(world, root)
   const folder = slotsFolder(place, repository.root, world.env)

@@ -11,27 +11,17 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { UserError } from '../../base/errors.ts'
 
-/** A tool of the server. */
+/** A tool of the server. It answers in a text, which is the reason if it refuses. */
 export interface Tool {
   readonly name: string
   readonly about: string
   readonly input: GenericSchema<Record<string, unknown>>
   readonly readOnly: boolean
   /** `cancelled` aborts when the client cancels the call, but not when it exits or is killed. */
-  readonly call: (input: Readonly<Record<string, unknown>>, cancelled: AbortSignal) => Promise<ToolAnswer>
-}
-
-/** The answer of a tool; false for a refusal, with the reason in the text. */
-export interface ToolAnswer {
-  readonly ok: boolean
-  readonly text: string
-}
-
-/** A resource to read. */
-export interface McpResource {
-  readonly uri: string
-  readonly title: string
-  readonly read: () => Promise<string>
+  readonly call: (
+    input: Readonly<Record<string, unknown>>,
+    cancelled: AbortSignal,
+  ) => Promise<{ readonly ok: boolean; readonly text: string }>
 }
 
 /** What the server offers. */
@@ -40,7 +30,11 @@ export interface McpOffer {
   /** The description of the whole server for the model. */
   readonly about: string
   readonly tools: readonly Tool[]
-  readonly resources: readonly McpResource[]
+  readonly resources: readonly {
+    readonly uri: string
+    readonly title: string
+    readonly read: () => Promise<string>
+  }[]
 }
 
 /** The streams to the client. */
@@ -83,10 +77,11 @@ function addTool(server: McpServer, { name, about, input, readOnly, call }: Tool
     const cancelled = new AbortController()
     context.mcpReq.signal.addEventListener('abort', () => left.aborted || cancelled.abort())
     try {
-      return resultOf(await call(values, cancelled.signal))
+      const { ok, text } = await call(values, cancelled.signal)
+      return resultOf(ok, text)
     } catch (error) {
-      if (error instanceof UserError) return resultOf({ ok: false, text: sentenceOf(error) })
-      throw error
+      if (!(error instanceof UserError)) throw error
+      return resultOf(false, [error.message, error.fix].filter(Boolean).join('\n'))
     } finally {
       stop()
     }
@@ -105,12 +100,8 @@ function standardSchema(schema: Tool['input']): StandardSchemaWithJSON<Record<st
   return { '~standard': { ...schema['~standard'], jsonSchema: { input: json, output: json } } }
 }
 
-function resultOf({ ok, text }: ToolAnswer): CallToolResult {
+function resultOf(ok: boolean, text: string): CallToolResult {
   return { content: [{ type: 'text', text }], ...(ok ? {} : { isError: true }) }
-}
-
-function sentenceOf({ message, fix }: UserError): string {
-  return fix === '' ? message : `${message}\n${fix}`
 }
 
 const ALIVE_MS = 10_000

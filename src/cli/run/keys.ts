@@ -2,10 +2,10 @@ import { messageOf } from '../../base/errors.ts'
 import type { RunEvent, StopMode } from '../../engine/events/event.ts'
 import type { Control } from '../../engine/control.ts'
 import { accent, dim, paragraph, type Block } from '../../screen/block.ts'
-import { keyWords } from '../../screen/full/keys.ts'
+import { type Key, keyWords } from '../../screen/full/keys.ts'
 import type { Lend } from '../../screen/full/screen.ts'
 import type { RunReporter } from '../../screen/run-reporter.ts'
-import type { KeyPress, Keyboard } from '../keyboard.ts'
+import type { Keyboard } from '../keyboard.ts'
 
 /** What the keys of a run use. */
 export interface KeyDesk {
@@ -46,7 +46,7 @@ export function runKeys(desk: KeyDesk) {
   const actions = actionsOf(desk, foot, { view, help })
   const showKeys = (): void =>
     reporter.keys(Object.keys(actions).map((key) => `${key} ${keyWords(key, control.isPaused).word}`))
-  const press = ({ name, ctrl }: KeyPress): void => {
+  const press = ({ name, ctrl }: Key): void => {
     if (name === 'suspend') comeBack = reporter.hold()
     else if (name === 'resume') {
       if (comeBack) comeBack()

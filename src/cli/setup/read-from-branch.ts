@@ -137,10 +137,10 @@ export async function projectAt(
 }
 
 /** Keys of an earlier version that have no effect any more. */
-function withoutEffect({ config, root }: Project, top: string): readonly string[] {
-  const inside = linksInside({ root, config }, top)
+function withoutEffect(project: Project, top: string): readonly string[] {
+  const inside = linksInside(project, top)
   return [
-    ...(config.detachKey === null
+    ...(project.config.detachKey === null
       ? []
       : ['detachKey has no effect any more: take it out of the configuration']),
     ...(inside === null ? [] : [`${inside}: name it in workspace.copy`]),

@@ -64,7 +64,7 @@ export async function sandboxAvailable(env: World['env'], root: string): Promise
 /** Opens the sandbox in the requested or configured mode: if it does not work, `on` throws, and `auto` names the reason. */
 export async function openSandbox(
   env: World['env'],
-  { root, config }: Pick<Place, 'root' | 'config'>,
+  { root, config }: Place,
   requested?: SandboxMode | null,
 ): Promise<Sandbox> {
   const mode = sandboxMode(requested, { env, config })
@@ -107,10 +107,11 @@ export async function openSandbox(
 /** How the sandbox would start processes in the checkout itself, to tell what it hides; null if there is none. */
 export async function sandboxHere(
   { env, now }: Pick<World, 'env' | 'now'>,
-  { root, config }: Pick<Place, 'root' | 'config'>,
+  place: Place,
 ): Promise<Starts | null> {
+  const { root, config } = place
   const mode = sandboxMode(null, { env, config })
-  const sandbox = await openSandbox(env, { root, config }, mode === 'off' ? mode : 'auto')
+  const sandbox = await openSandbox(env, place, mode === 'off' ? mode : 'auto')
   const repository = await findRepository(openReadingGit({ cwd: root, env }))
   if (!sandbox.state.on || !repository) return null
   const git = openReadingGit({ cwd: repository.root, env })

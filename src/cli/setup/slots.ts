@@ -43,7 +43,7 @@ export function slotsFolder(
 }
 
 /** What a person should know of links to a place inside of the repository, which agents see anyway; null if there are none. */
-export function linksInside({ root, config }: Pick<Place, 'root' | 'config'>, top: string): string | null {
+export function linksInside({ root, config }: Place, top: string): string | null {
   const inside = config.workspace.link.filter((path) => pathWithin(top, resolve(root, path)) !== null)
   return inside.length === 0
     ? null
@@ -156,18 +156,8 @@ export function slotNumbers(folder: string): readonly number[] {
   return readdirSync(folder).flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
 }
 
-/** Work under way: its folder, and the commit that it is based on. */
-export interface WorkUnderWay {
-  readonly folder: string
-  readonly base: string
-}
-
-/** The work of a running run at that task; null if there is none. */
-export async function workUnderWay(
-  { env }: Pick<World, 'env'>,
-  place: Pick<Place, 'root' | 'config'>,
-  id: string,
-): Promise<WorkUnderWay | null> {
+/** The work of a running run at that task: its folder, and the commit that it is based on; null if there is none. */
+export async function workUnderWay({ env }: Pick<World, 'env'>, place: Place, id: string) {
   const { repository } = await openRepository({ env }, place.root)
   const note = readNote(runFolder(place.root, repository).note)
   const job = note?.jobs.find(({ attempt }) => attempt.task === id && attempt.blocking === null)
