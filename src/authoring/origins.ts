@@ -1,6 +1,5 @@
 import { UserError } from '../base/errors.ts'
 import type { Bridge } from '../backlog/formats.ts'
-import type { Status } from '../backlog/model.ts'
 import { NO_ORIGINS, type Origins } from '../backlog/origin.ts'
 import { foreignTree } from './bridges/tree.ts'
 
@@ -24,10 +23,7 @@ export async function openOrigins(bridges: readonly Bridge[], root: string): Pro
 }
 
 /** The statuses of tasks in their synced origins, by path and key: lint reports where they differ. */
-export async function originStatuses(
-  bridges: readonly Bridge[],
-  root: string,
-): Promise<Readonly<Record<string, Readonly<Record<string, Status>>>> | undefined> {
+export async function originStatuses(bridges: readonly Bridge[], root: string) {
   const synced = bridges.filter(({ sync }) => sync)
   if (synced.length === 0) return undefined
   const { statusesIn } = await import('./bridges/formats.ts')

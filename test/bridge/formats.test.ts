@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { findBacklog, readForeign, usualBacklogs, type Reading } from '../../src/authoring/bridges/formats.ts'
+import { findBacklog, readForeign, usualBacklogs } from '../../src/authoring/bridges/formats.ts'
 import type { FormatName } from '../../src/backlog/formats.ts'
 import type { ForeignDraft as Draft } from '../../src/authoring/bridges/format.ts'
 import { openSources } from '../../src/authoring/bridges/source.ts'
 import { treeOfTexts } from '../../src/authoring/bridges/tree.ts'
 import { SAMPLES } from './samples.ts'
+
+type Reading = ReturnType<typeof readForeign>
 
 function readFiles(path: string, files: Readonly<Record<string, string>>, independent = false): Reading {
   const tree = treeOfTexts(new Map(Object.entries(files)))

@@ -9,11 +9,7 @@ import { editedTexts, entryAt, openSources, type Source } from './source.ts'
 import type { Value } from './value.ts'
 
 /** The configuration in a file, or a new one, with a bridge; null if that is there already. */
-export function withBridge(
-  root: string,
-  known: string | undefined,
-  bridge: Bridge,
-): { readonly file: string; readonly text: string } | null {
+export function withBridge(root: string, known: string | undefined, bridge: Bridge) {
   const file = known ?? 'ralph.config.json'
   const raw = known === undefined ? '{}\n' : readFileSync(join(root, file), 'utf8')
   const sources = openSources({ text: () => raw, list: () => [] })

@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity } from '../../base/diagnostic.ts'
 import { FORMAT_NAMES, type Bridge, type FormatName } from '../../backlog/formats.ts'
-import type { Status, Task } from '../../backlog/model.ts'
+import type { Task } from '../../backlog/model.ts'
 import { readOrigin, type OriginReport } from '../../backlog/origin.ts'
 import { backlogMd } from './backlog-md.ts'
 import { checklist } from './boxes.ts'
@@ -50,17 +50,8 @@ export function findBacklog(
   return null
 }
 
-/** Another tool's backlog, as drafts that refer only to each other, and its mistakes. */
-export interface Reading {
-  readonly drafts: readonly ForeignDraft[]
-  readonly documents: ReadonlyMap<string, string>
-  /** How many of its tasks are dropped. */
-  readonly dropped: number
-  /** If one of these is an error, the backlog cannot be used. */
-  readonly mistakes: readonly Diagnostic[]
-}
-
-export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: ReadingOptions): Reading {
+/** Another tool's backlog, as drafts that refer only to each other. It cannot be used if one of its mistakes is an error. */
+export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: ReadingOptions) {
   const sources = openSources(tree)
   const { tasks, archived = [], documents } = FORMATS[format].read(path, sources, how)
   const all = tasks.map(({ draft }) => draft())
@@ -86,6 +77,7 @@ export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: Rea
   return {
     drafts: resolved,
     documents: documents?.() ?? new Map<string, string>(),
+    /** How many of its tasks are dropped. */
     dropped: dropped.size,
     mistakes: [...sources.mistakes, ...found],
   }
@@ -119,10 +111,7 @@ export function originFiles(bridges: readonly Bridge[], tree: Tree): readonly st
 }
 
 /** The status of each task in synced origins, by path and key, without origins that cannot be read. */
-export function statusesIn(
-  bridges: readonly Bridge[],
-  tree: Tree,
-): Readonly<Record<string, Readonly<Record<string, Status>>>> {
+export function statusesIn(bridges: readonly Bridge[], tree: Tree) {
   return Object.fromEntries(
     bridges.flatMap(({ as, path }) => {
       const { drafts, mistakes } = readForeign({ format: as, path }, tree, { independent: true })

@@ -96,27 +96,10 @@ export function eachHas(values: readonly Value[], ...keys: readonly string[]): b
 }
 
 /** A table that is being read leniently: numbers count as texts, and null values as missing. */
-export interface Entry {
-  readonly source: Source
-  readonly table: Table
-  /** The offset of the table. */
-  readonly at: number
-  readonly value: (...names: readonly string[]) => Value | undefined
-  /** Empty if there is none. */
-  readonly text: (...names: readonly string[]) => string
-  /** A list of texts, or the lines of one. */
-  readonly texts: (...names: readonly string[]) => readonly string[]
-  readonly entries: (...names: readonly string[]) => readonly Entry[]
-  readonly report: (name: string, message: string) => void
-}
+export interface Entry extends ReturnType<typeof entryOf> {}
 
-/** The table at a value; null for any other value, which is reported. */
-export function entryAt(source: Source, table: Value, what: string): Entry | null {
-  if (table.kind !== 'table') {
-    source.report(table.span.start, `expected ${what}, found ${kindOf(table)}`)
-    return null
-  }
-  const value: Entry['value'] = (...names) =>
+function entryOf(source: Source, table: Table) {
+  const value = (...names: readonly string[]): Value | undefined =>
     names
       .map((name) => table.entries.get(name))
       .find((found) => found !== undefined && !(found.kind === 'scalar' && found.value === null))
@@ -125,16 +108,19 @@ export function entryAt(source: Source, table: Value, what: string): Entry | nul
   return {
     source,
     table,
+    /** The offset of the table. */
     at: table.span.start,
     value,
-    text(...names) {
+    /** Empty if there is none. */
+    text: (...names: readonly string[]): string => {
       const found = value(...names)
       if (found === undefined) return ''
       if (found.kind === 'scalar') return found.text
       refused(found, names[0], 'a text')
       return ''
     },
-    texts(...names) {
+    /** A list of texts, or the lines of one. */
+    texts: (...names: readonly string[]): readonly string[] => {
       const found = value(...names)
       if (found === undefined) return []
       if (found.kind === 'scalar') return linesOf(found.text)
@@ -142,15 +128,23 @@ export function entryAt(source: Source, table: Value, what: string): Entry | nul
       refused(found, names[0], 'a list of texts')
       return []
     },
-    entries(...names) {
-      const found = value(...names)
+    entries: (name: string): readonly Entry[] => {
+      const found = value(name)
       if (found === undefined) return []
-      if (found.kind === 'list') return entriesOf(source, found.items, `one of ${names[0]}`)
-      refused(found, names[0], 'a list')
+      if (found.kind === 'list') return entriesOf(source, found.items, `one of ${name}`)
+      refused(found, name, 'a list')
       return []
     },
-    report: (name, message) => source.report((table.entries.get(name) ?? table).span.start, message),
+    report: (name: string, message: string): void =>
+      source.report((table.entries.get(name) ?? table).span.start, message),
   }
+}
+
+/** The table at a value; null for any other value, which is reported. */
+export function entryAt(source: Source, value: Value, what: string): Entry | null {
+  if (value.kind === 'table') return entryOf(source, value)
+  source.report(value.span.start, `expected ${what}, found ${kindOf(value)}`)
+  return null
 }
 
 /** The tables of a list. */
