@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/errors.ts'
-import { shortened } from '../../base/text.ts'
+import { isObject, shortened } from '../../base/text.ts'
 import * as v from 'valibot'
 import { TIERS } from '../../backlog/model.ts'
 
@@ -117,7 +117,7 @@ export function readAnswer<P extends Phase>(
   const result = v.safeParse<v.GenericSchema>(ANSWER_SCHEMAS[phase], found.value)
   // The schema of a phase guarantees its answer's type.
   if (result.success) return { answer: result.output as Answers[P] }
-  return { mistakes: result.issues.map((issue) => mistakeOf(issue, found.value)) }
+  return { mistakes: result.issues.map(mistakeOf) }
 }
 
 /** The last fenced JSON block, or the whole message if it is JSON. */
@@ -148,22 +148,15 @@ function lastFence(text: string): string | null {
   return rest.slice(0, end < 0 ? undefined : end).join('\n')
 }
 
-function mistakeOf(issue: v.BaseIssue<unknown>, value: unknown): Mistake {
-  const keys = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
-  const path = keys.map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`)).join('')
-  const found = keys.reduce<unknown>((holder, key) => (isHolder(holder) ? holder[key] : undefined), value)
+function mistakeOf({ path, input, message }: v.BaseIssue<unknown>): Mistake {
+  const keys = (path ?? []).map(({ key }) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
   return {
-    path: path.replace(/^\./, ''),
-    message: found === undefined ? 'this is missing' : `expected ${issue.message}, found ${shown(found)}`,
+    path: keys.join('').replace(/^\./, ''),
+    message: input === undefined ? 'this is missing' : `expected ${message}, found ${shown(input)}`,
   }
-}
-
-function isHolder(value: unknown): value is Record<string | number, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
-  if (isHolder(value)) return 'an object'
-  return shortened(JSON.stringify(value), 60)
+  return isObject(value) ? 'an object' : shortened(JSON.stringify(value), 60)
 }

@@ -101,15 +101,10 @@ function chosenIn(text: string): string {
   return /[\p{L}\p{N}]/u.test(option) ? option.trim() : ''
 }
 
-/** The options in a decision's file, and which is recommended. */
-export interface Choices {
-  readonly options: readonly { readonly title: string; readonly consequences: string }[]
-  readonly recommended: string | null
-  readonly why: string
-}
+/** The options in a decision's file, for a person to choose from, and which is recommended. */
+export type Choices = ReturnType<typeof choicesIn>
 
-/** The options in the file, for a person to choose from. */
-export function choicesIn(text: string): Choices {
+export function choicesIn(text: string) {
   const [, recommended = null, why = ''] =
     /^Recommended option:\s*"([^"]*)"(?:,\s*because\s+(.*))?$/im.exec(text) ?? []
   const titles = bodyOf(text, '## Considered Options').flatMap((line) => itemIn(line)?.text.trim() || [])

@@ -22,26 +22,15 @@ export interface Plan {
   /** Whether its tasks are also in a file for other tools, which is kept in sync. */
   readonly exports: boolean
   readonly decisions: readonly KnownFile[]
-  readonly coverage: readonly Coverage[]
-  readonly tasks: readonly PlannedTask[]
+  /** The tasks that cover each requirement. */
+  readonly coverage: readonly { readonly requirement: string; readonly tasks: readonly string[] }[]
+  /** Those that it has written, with a digest of each file then: another digest means an edit by a person. */
+  readonly tasks: readonly { readonly id: string; readonly key: string; readonly digest: string }[]
 }
 
 /** A file, relative to the root, and a digest of its text. */
 export interface KnownFile {
   readonly file: string
-  readonly digest: string
-}
-
-/** The tasks that cover a requirement. */
-interface Coverage {
-  readonly requirement: string
-  readonly tasks: readonly string[]
-}
-
-/** A task that the plan has written, and a digest of the file then: another digest means an edit by a person. */
-export interface PlannedTask {
-  readonly id: string
-  readonly key: string
   readonly digest: string
 }
 
@@ -63,7 +52,13 @@ export function planText(plan: Plan): string {
     section('Wish', wish === '' ? '' : fenced(wish, 'text')),
     section('Specs', specs.map(knownLine).join('\n')),
     section('Decisions', decisions.map(knownLine).join('\n')),
-    section('Coverage', table(['Requirement', 'Tasks'], coverage.map(coverageRow))),
+    section(
+      'Coverage',
+      table(
+        ['Requirement', 'Tasks'],
+        coverage.map((one) => [cell(one.requirement), one.tasks.join(', ')]),
+      ),
+    ),
     section(
       'Tasks',
       table(
@@ -81,10 +76,6 @@ function section(title: string, body: string): string {
 
 function knownLine({ file, digest }: KnownFile): string {
   return `- ${inlineCode(file)} (${digest})`
-}
-
-function coverageRow({ requirement, tasks }: Coverage): readonly string[] {
-  return [cell(requirement), tasks.join(', ')]
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -106,11 +97,12 @@ function cellsIn(line: string): readonly string[] {
   return cells.map((text) => text.trim().replace(/\\([\\|])/g, '$1'))
 }
 
-type PlanField = 'Status' | 'Web' | 'Verify Tasks' | 'Export'
-type PlanSection = 'Wish' | 'Specs' | 'Decisions' | 'Coverage' | 'Tasks'
-const VOCABULARY: Vocabulary<PlanField, PlanSection> = {
-  fields: wordMap<PlanField>(['Status', 'Web', 'Verify Tasks', 'Export'], {}),
-  sections: wordMap<PlanSection>(['Wish', 'Specs', 'Decisions', 'Coverage', 'Tasks'], {}),
+const FIELDS = ['Status', 'Web', 'Verify Tasks', 'Export'] as const
+const SECTIONS = ['Wish', 'Specs', 'Decisions', 'Coverage', 'Tasks'] as const
+
+const VOCABULARY: Vocabulary<(typeof FIELDS)[number], (typeof SECTIONS)[number]> = {
+  fields: wordMap(FIELDS, {}),
+  sections: wordMap(SECTIONS, {}),
   fieldSections: new Set(),
   lists: new Set(),
 }
