@@ -4,7 +4,6 @@ import {
   STATUSES,
   fieldOf,
   type FieldName,
-  type SectionName,
   type Status,
   type Task,
 } from '../../backlog/model.ts'
@@ -12,18 +11,14 @@ import { namesOthers, OTHERS, wordKey } from '../../backlog/vocabulary.ts'
 import { FIELD_WORDS, SECTION_WORDS, STATUS_WORDS } from './words.ts'
 
 /** A team's own words as found in its backlog. */
-export interface ProposedAliases {
-  readonly fields: Partial<Record<FieldName, readonly string[]>>
-  readonly statuses: Partial<Record<Status, readonly string[]>>
-  readonly sections: Partial<Record<SectionName, readonly string[]>>
-}
+export type ProposedAliases = ReturnType<typeof proposeAliases>
 
 /**
  * Finds a backlog's own words for ralph's names: by words that teams are known to use, else
  * by the content. The field with ids of earlier tasks is Depends; the short field whose values are words for
  * a status is Status. A guess that could reverse or invent an order is worse than none.
  */
-export function proposeAliases(tasks: readonly Task[]): ProposedAliases {
+export function proposeAliases(tasks: readonly Task[]) {
   const keys = unknownKeys(tasks)
   const fields = wordsFor(FIELD_NAMES, [...keys.keys()], FIELD_WORDS)
   const taken = new Set(Object.values(fields).flat())
@@ -106,8 +101,8 @@ function looksLikeStatus(uses: readonly Use[], files: number): boolean {
   return areWords && uses.length >= files * 0.9
 }
 
-function statusWords(tasks: readonly Task[], keys: readonly string[]): ProposedAliases['statuses'] {
-  const found: Partial<Record<Status, string[]>> = {}
+function statusWords(tasks: readonly Task[], keys: readonly string[]) {
+  const found: Partial<Record<Status, readonly string[]>> = {}
   for (const task of tasks) {
     const field = fieldOf(task, 'Status') ?? task.fields.find(({ key }) => keys.includes(key))
     if (!field || task.status !== null || field.value === '') continue
