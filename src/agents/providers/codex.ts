@@ -136,16 +136,16 @@ class CodexReader extends JsonReader {
     if (item['type'] !== 'agent_message' || !isCompleted) return []
     this.failure = null
     this.message = text(item['text'])
-    this.turns.speak()
+    this.speak()
     return [{ type: 'text', text: this.message }, this.used]
   }
 
   #tool(item: Json, tool: readonly [string, Json], isCompleted: boolean): readonly StreamEvent[] {
     const begun = this.tools.begin(text(item['id']), ...tool)
     this.failure = null
-    this.turns.speak()
+    this.speak()
     if (!isCompleted) return [begun, this.used]
-    this.turns.answer()
+    this.answer()
     if (isDenied(item)) this.tools.deny(begun.id)
     return [this.tools.end(begun.id, item['status'] !== 'failed')]
   }

@@ -193,7 +193,7 @@ class GeminiReader extends JsonReader {
     },
     tool_result: (event) => {
       const id = text(event['tool_id'])
-      this.turns.answer()
+      this.answer()
       if (record(event['error'])['type'] === 'policy_violation') this.tools.deny(id)
       return [this.tools.end(id, event['status'] === 'success')]
     },
@@ -212,7 +212,7 @@ class GeminiReader extends JsonReader {
 
   #goesOn(): void {
     this.#error = ''
-    this.turns.speak()
+    this.speak()
   }
 
   protected override ended(exit: Exit): StreamEnd['end'] {

@@ -11,8 +11,9 @@ export type Handlers = Readonly<Record<string, (event: Json) => readonly StreamE
 export abstract class JsonReader implements StreamReader {
   protected readonly words: FailureWords
   protected readonly request: AgentRequest
-  protected readonly turns = new TurnCounter()
   protected readonly tools: ToolCalls
+  #turns = 0
+  #isTurnOpen = false
   /** The usage that the stream has reported; without turns, those that were counted. */
   protected reported: Usage = UNKNOWN_USAGE
   /** The last message, which is the final one if it is complete. */
@@ -60,12 +61,26 @@ export abstract class JsonReader implements StreamReader {
     return failure ? failureEnd(failure, this.words) : silentEnd(exit, this.words)
   }
 
+  /** The model wrote text, or called a tool: in a stream without turn numbers, a turn starts unless one is open. */
+  protected speak(): void {
+    if (!this.#isTurnOpen) this.#turns++
+    this.#isTurnOpen = true
+  }
+
+  /**
+   * A tool answered, so the turn is over. Tools called together are one turn; one that never answers, such as a server in
+   * the background, keeps no turn open.
+   */
+  protected answer(): void {
+    this.#isTurnOpen = false
+  }
+
   protected get denied(): readonly string[] {
     return this.tools.denied
   }
 
   protected get used(): StreamEvent {
-    return { type: 'usage', usage: { ...this.reported, turns: this.reported.turns ?? this.turns.count } }
+    return { type: 'usage', usage: { ...this.reported, turns: this.reported.turns ?? (this.#turns || null) } }
   }
 }
 
@@ -125,32 +140,6 @@ class ToolCalls {
     this.#running.delete(id)
     const status = this.#denied.has(id) ? 'denied' : isOk ? 'ok' : 'failed'
     return { type: 'tool', id, ...call, status }
-  }
-}
-
-/**
- * Counts the model's turns in a stream without turn numbers: a turn starts when the model writes text or calls a
- * tool, and ends when a tool answers. Tools called together are one turn. A tool that never answers, such as a server
- * in the background, keeps no turn open.
- */
-class TurnCounter {
-  #count = 0
-  #open = false
-
-  /** Null before the first. */
-  get count(): number | null {
-    return this.#count || null
-  }
-
-  /** Call when the model wrote text, or called a tool. */
-  speak(): void {
-    if (!this.#open) this.#count++
-    this.#open = true
-  }
-
-  /** Call when a tool answered. */
-  answer(): void {
-    this.#open = false
   }
 }
 

@@ -146,13 +146,13 @@ class QwenReader extends MessageReader {
     assistant: (event) => {
       const events = this.blocks(record(event['message']))
       if (event['parent_tool_use_id'] != null || events.length === 0) return events
-      this.turns.speak()
+      this.speak()
       return [...events, this.used]
     },
     user: (event) => {
       this.continued = 0
       const events = this.toolResults(event, DENIAL)
-      if (events.length > 0) this.turns.answer()
+      if (events.length > 0) this.answer()
       return events
     },
     result: (event) => {
