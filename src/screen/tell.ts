@@ -176,27 +176,24 @@ function cagedText({ by, action, target, allowedBy }: Caged): string {
   return `the sandbox refused the ${by} ${what} ${target} (${how})`
 }
 
-/** The agent's interference, and how it was handled. */
+/** The agent's interference with files, and how it was handled. */
+const OF_FILES = {
+  'task-files': 'the agent changed task files: left out',
+  origins: 'the agent changed a synced backlog: left out',
+  written: 'the agent was only to read, and changed files: thrown away',
+  'gates-changed': 'the agent changed what decides the gates:',
+  'runs-later': 'the agent changed what agents, editors or git run later: read',
+  'nested-repository': 'the agent made a repository of its own; it is not committed:',
+} satisfies Partial<Record<Interference['kind'], string>>
+
 function interferenceText(interference: Interference): string {
   switch (interference.kind) {
     case 'commits':
       return `the agent committed ${counted(interference.commits.length, 'time')}: what it changed is part of the task's one commit`
     case 'other-base':
       return `the agent worked on ${interference.commits[0]?.slice(0, 10) ?? 'another commit'}: what it changed is brought onto the task's base`
-    case 'task-files':
-      return `the agent changed task files: left out ${fewOf(interference.paths)}`
-    case 'origins':
-      return `the agent changed a synced backlog: left out ${fewOf(interference.paths)}`
-    case 'written':
-      return `the agent was only to read, and changed files: thrown away ${fewOf(interference.paths)}`
-    case 'gates-changed':
-      return `the agent changed what decides the gates: ${fewOf(interference.paths)}`
-    case 'runs-later':
-      return `the agent changed what agents, editors or git run later: read ${fewOf(interference.paths)}`
-    case 'nested-repository':
-      return `the agent made a repository of its own; it is not committed: ${fewOf(interference.paths)}`
     default:
-      return unreachable(interference)
+      return `${OF_FILES[interference.kind]} ${fewOf(interference.paths)}`
   }
 }
 
