@@ -14,18 +14,8 @@ export type Value = string | number | Html | null | readonly (Html | null)[]
  * breaks in the template itself do not matter.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  const own = joinedLines(parts)
-  let text = own[0] ?? ''
-  for (const [index, value] of values.entries()) text += markupOf(value) + (own[index + 1] ?? '')
-  return { html: text }
-}
-
-const joined = new WeakMap<TemplateStringsArray, readonly string[]>()
-
-function joinedLines(parts: TemplateStringsArray): readonly string[] {
-  let lines = joined.get(parts)
-  if (!lines) joined.set(parts, (lines = parts.map((part) => part.replaceAll(/\s*\n\s*/g, ' '))))
-  return lines
+  const own = parts.map((part) => part.replaceAll(/\s*\n\s*/g, ' '))
+  return { html: own.map((text, index) => text + markupOf(values[index] ?? null)).join('') }
 }
 
 /** A line end that appears in the markup or on the page. */

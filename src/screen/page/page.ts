@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { builtFile } from '../../base/built-file.ts'
 import { counted } from '../../base/text.ts'
 import { dayText, formatDuration, minuteText } from '../../base/time.ts'
 import { formatCost } from '../../base/usage.ts'
@@ -44,7 +46,7 @@ export function reportPage(
         <link rel="icon" href="data:," />
         <title>${project}: what ralph did</title>
         <style>
-          ${{ html: STYLE }}
+          ${{ html: readFileSync(builtFile('report.css'), 'utf8') }}
         </style>
       </head>
       <body>
@@ -110,48 +112,3 @@ function figures(data: ReportData): Html {
     )}
   </dl>`
 }
-
-/** The style of the page: light and dark, on phones and on paper. */
-const STYLE = `
-:root{--ink:#1c1f23;--dim:#5b6470;--paper:#fff;--soft:#f4f5f7;--line:#d9dde3;--link:#0b57a4;--done:#2a7d46;--failed:#b3261e;--open:#c3c9d1;--bar:#3b6fb6}
-@media screen and (prefers-color-scheme:dark){:root{--ink:#e6e8eb;--dim:#a3acb8;--paper:#15181c;--soft:#1e2329;--line:#363d46;--link:#8ab8f2;--done:#5bbd7b;--failed:#f28b82;--open:#4a525d;--bar:#7aa7e8}}
-*{box-sizing:border-box}
-body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:60rem;font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;color:var(--ink);background:var(--paper);overflow-wrap:anywhere}
-h1{font-size:1.9rem;line-height:1.2;margin:0 0 .25rem}
-h2{font-size:1.35rem;margin:2.75rem 0 .75rem;padding-bottom:.25rem;border-bottom:1px solid var(--line)}
-h3{font-size:1.05rem;margin:1.75rem 0 .35rem}
-a{color:var(--link)}
-a:focus-visible,[tabindex]:focus-visible{outline:3px solid var(--link);outline-offset:2px}
-nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;padding:0;margin:1.25rem 0;list-style:none}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.75rem;margin:1.25rem 0}
-.figures div{background:var(--soft);border-radius:.5rem;padding:.6rem .8rem}
-.figures dt{font-size:.8rem;color:var(--dim)}
-.figures dd{margin:0;font-size:1.25rem;font-weight:600;font-variant-numeric:tabular-nums}
-.scroll{overflow-x:auto;max-width:100%}
-table{border-collapse:collapse;width:100%;font-size:.9rem}
-th,td{text-align:left;vertical-align:top;padding:.35rem .9rem .35rem 0;border-bottom:1px solid var(--line);font-variant-numeric:tabular-nums;overflow-wrap:normal}
-th{font-weight:600}
-thead th{color:var(--dim);font-weight:500}
-td{white-space:nowrap}
-th[scope=row]{min-width:4.5rem}
-td.wide{min-width:12rem;white-space:normal;overflow-wrap:anywhere}
-figure{margin:1rem 0;overflow-x:auto}
-svg{display:block;width:100%;height:auto}
-svg text{font-size:10px;fill:var(--dim);font-family:inherit}
-svg .bar{fill:var(--bar)}
-svg .done{fill:var(--done)}
-svg .failed{fill:var(--failed)}
-svg .open{fill:var(--open)}
-.meter{height:.6rem;border-radius:.3rem;margin-top:.4rem}
-figcaption,.facts,footer{font-size:.85rem;color:var(--dim);margin:.1rem 0 .5rem}
-.dim{color:var(--dim)}
-.done-text{color:var(--done)}
-.blocked-text,.unclear-text,.failed-text{color:var(--failed)}
-.eligible-text{color:var(--link)}
-article{padding-bottom:.75rem;border-bottom:1px solid var(--line)}
-pre{background:var(--soft);padding:.75rem;border-radius:.5rem;overflow-x:auto;font-size:.82rem;line-height:1.35}
-code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9em}
-dt{font-weight:600}
-@media (max-width:40rem){body{font-size:.95rem}h1{font-size:1.5rem}figure svg{min-width:36rem}.figures{grid-template-columns:repeat(2,1fr)}}
-@media print{body{max-width:none;padding:0;font-size:10.5pt}nav{display:none}article,figure,tr{break-inside:avoid}h2,h3{break-after:avoid}.scroll,pre,figure{overflow:visible}pre{white-space:pre-wrap}td{white-space:normal}*{print-color-adjust:exact}}
-`
