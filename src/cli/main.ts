@@ -1,11 +1,23 @@
-import { messageOf, UserError } from '../base/errors.ts'
-import { bad, dim, line, paragraph, type Block } from '../screen/block.ts'
+import { UserError, messageOf } from '../base/errors.ts'
+import {
+  BLANK,
+  type Block,
+  type View,
+  accent,
+  bad,
+  dim,
+  line,
+  paragraph,
+  strong,
+  table,
+} from '../screen/block.ts'
 import { layOut } from '../screen/layout.ts'
-import { parseArguments, type CommandCall } from './arguments.ts'
-import { canvasFor, createContext, type Context } from './command.ts'
+import { type CommandCall, parseArguments } from './arguments.ts'
+import { type CommandSpec, type Context, canvasFor, createContext } from './command.ts'
 import { COMMANDS } from './commands.ts'
-import { helpOf, overview } from './help.ts'
 import type { Io } from './io.ts'
+import { GLOBAL_OPTIONS, type OptionSpec } from './options/option.ts'
+
 import manifest from '../../package.json' with { type: 'json' }
 
 /** The whole program: parses the command line, runs the command, and resolves to the exit code. It has the only catch. */
@@ -64,4 +76,50 @@ function bugBlocks(error: unknown, { env, runLog }: Pick<Io, 'env' | 'runLog'>):
       ? stack.map((text) => line(dim(text)))
       : [paragraph([], 'RALPH_DEBUG=1 shows where it happened.', 'dim')]),
   ]
+}
+
+/** The output of `ralph --help`. */
+function overview(commands: readonly CommandSpec[]): View {
+  const rows = commands.map((command) => [accent(command.name), dim(command.args), command.summary])
+  return [
+    line(strong('ralph'), ' does the tasks of docs/tasks, one commit each'),
+    BLANK,
+    line('Usage: ralph <command> [options]'),
+    BLANK,
+    ...table(rows, { wrap: 2 }),
+    BLANK,
+    line('Every command takes'),
+    ...optionTable(GLOBAL_OPTIONS),
+    BLANK,
+    line(dim('ralph <command> --help shows its options, with an example.')),
+  ]
+}
+
+/** The output of `ralph <command> --help`. */
+function helpOf(command: CommandSpec): View {
+  const own = command.options.length > 0 ? [line('Options'), ...optionTable(command.options), BLANK] : []
+  return [
+    paragraph([], `${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`),
+    BLANK,
+    line(`Usage: ralph ${command.name}${command.args ? ` ${command.args}` : ''} [options]`),
+    BLANK,
+    ...own,
+    line('Every command takes'),
+    ...optionTable(GLOBAL_OPTIONS),
+    BLANK,
+    line(command.examples.length > 1 ? 'Examples' : 'Example'),
+    ...command.examples.map((example) => line('  ', accent(example))),
+  ]
+}
+
+/** The notation of an option: `-C, --root <path>`, `--timeout <20m>`. */
+export function optionUsage(option: OptionSpec): string {
+  const name = option.value ?? option.name
+  const value = option.takes === 'flag' ? '' : option.alone === true ? ` [${name}]` : ` <${name}>`
+  return `${option.short ? `-${option.short}, ` : ''}--${option.name}${value}`
+}
+
+function optionTable(options: readonly OptionSpec[]): View {
+  const rows = options.map((option) => [accent(optionUsage(option)), option.about])
+  return table(rows, { wrap: 1 })
 }

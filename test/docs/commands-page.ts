@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../../src/cli/command.ts'
 import { GLOBAL_OPTIONS, type OptionSpec } from '../../src/cli/options/option.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { optionUsage } from '../../src/cli/help.ts'
+import { optionUsage } from '../../src/cli/main.ts'
 
 /** docs/commands.md: what the help of each command says. */
 export function commandsPage(): string {
