@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, wr
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openGit } from '../../src/git/door.ts'
+import { GitError } from '../../src/git/git.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import {
   finishMove,
@@ -145,13 +146,25 @@ describe('a checkout that follows its branch', () => {
     expect(await go(at)).toMatchObject({ kind: 'held', reason: 'a merge is under way in the checkout' })
   })
 
+  it('follows where git was killed after it had moved the branch', async () => {
+    const at = await scene()
+    const run: Checkout['git']['run'] = async (args, options) => {
+      const ran = await at.checkout.git.run(args, options)
+      if (args[0] === 'update-ref') throw new GitError(args, 128, '')
+      return ran
+    }
+    const checkout = { ...at.checkout, git: { ...at.checkout.git, run } }
+    expect(await go({ ...at, checkout })).toEqual({ kind: 'moved' })
+    expect(git(at.root, 'status', '--porcelain')).toBe('')
+    expect(read(at.root, 'changed.txt')).toBe('after\n')
+  })
+
   it('stays where it is on another branch, and so does the branch where somebody was quicker', async () => {
     const at = await scene()
     git(at.root, 'checkout', '-q', '-b', 'mine')
     put(at.root, { 'changed.txt': 'mine\n' })
     expect(await go(at)).toEqual({ kind: 'moved' })
     expect(git(at.root, 'status', '--porcelain')).toBe(' M changed.txt')
-    expect(await go(at)).toEqual({ kind: 'overtaken' })
     const other = await scene()
     git(other.root, 'commit', '-q', '--allow-empty', '-m', 'Mine')
     expect(await go(other)).toEqual({ kind: 'overtaken' })

@@ -133,9 +133,10 @@ async function moveAlone(git: Git, { branch, from, to }: Move): Promise<Moved> {
     return { kind: 'moved' }
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    const ref = branch === null ? 'HEAD' : `refs/heads/${branch}`
-    if ((await objectAt(git, ref)) === from) throw error
-    return { kind: 'overtaken' }
+    const now = await objectAt(git, branch === null ? 'HEAD' : `refs/heads/${branch}`)
+    if (now === from) throw error
+    // A git that was killed may have moved it before.
+    return { kind: now === to ? 'moved' : 'overtaken' }
   }
 }
 
