@@ -123,10 +123,9 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
         model: () => inTurn(shell('git commit --allow-empty -m mine'), DONE),
       })
       expect(git('log')).toBe('Begin')
-      // Codex may not show a command that ends at once.
-      const shown =
-        name === 'codex' && outcome.denied.length === 0 ? [] : [expect.stringContaining('git commit --allow')]
-      expect(outcome.denied).toEqual(shown)
+      // Codex may not show a command that ends at once, and qwen does not report what it refuses.
+      const isSilent = (name === 'codex' || name === 'qwen') && outcome.denied.length === 0
+      expect(outcome.denied).toEqual(isSilent ? [] : [expect.stringContaining('git commit --allow')])
     })
 
     // Codex has the wall of its sandbox instead, which lets it read.
@@ -226,7 +225,8 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
         model: () => inTurn({ kind: 'say', text: 'Half of', cut: 'length' }),
         limits: { turns: 6 },
       })
-      expect(outcome.end.kind).toBe(ends('crashed'))
+      // Continue does not report why an answer ended: then only its marker is missing.
+      expect(outcome.end.kind).toBe(name === 'continue' ? 'no-marker' : ends('crashed'))
       if (outcome.end.kind === 'crashed') expect(outcome.end.reason).toContain('was cut off')
     })
 
