@@ -61,7 +61,7 @@ export const opencode = cliAgent({
       { folder: homeOf(env, '.config/opencode', below(env['XDG_CONFIG_HOME'])), keeps: [] },
       { folder: homeOf(env, '.cache/opencode', below(env['XDG_CACHE_HOME'])), keeps: [] },
     ],
-    files: [],
+    files: [env['OPENCODE_CONFIG'] ?? []].flat(),
     variables: 'all',
     keys: ['.local/share/opencode/auth.json', '.local/share/opencode/mcp-auth.json'],
   }),
