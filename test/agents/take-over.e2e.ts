@@ -63,7 +63,7 @@ const WHEELS = {
     setUp: () => undefined,
     model: null,
     wrote: 'agent.txt',
-    ready: 'ctrl+p commands',
+    ready: 'ctrl+p',
     leave: { typed: CTRL_C, sure: null },
   },
 } satisfies Partial<Record<AgentName, Wheel>>
