@@ -55,7 +55,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, model:
   const isTurn = asked.tools.length > 0
   if (isTurn) bodies.push(text)
   const said = model({ request: bodies.length, results: asked.results, isTurn, body: text })
-  const reply = replyFor(inFolder(said, text), asked)
+  const reply = replyFor(isTurn ? inFolder(said, text) : said, asked)
   if (reply.kind === 'fail') {
     const retry = reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) }
     response.writeHead(reply.status, { 'content-type': 'application/json', ...retry })
