@@ -159,7 +159,7 @@ function idsAt(source: string, { start, end }: Span): readonly IdAt[] {
 }
 
 /** The text with code and remarks blanked out, at the same offsets. */
-export function readable(raw: string): string {
+function readable(raw: string): string {
   return withoutFences(withoutRemarks(raw))
 }
 

@@ -151,7 +151,7 @@ function sectionsOf(
 }
 
 /** The sections of a new task, in Markdown. */
-export type NewTaskSections = readonly (readonly [SectionName, string])[]
+type NewTaskSections = readonly (readonly [SectionName, string])[]
 
 /** The content of a new task. */
 export interface NewTask {

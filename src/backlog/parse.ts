@@ -78,7 +78,7 @@ function withoutMark(text: string): { source: string; bom: boolean } {
 }
 
 /** The outline of an empty document. */
-export const EMPTY_OUTLINE: TaskOutline = {
+const EMPTY_OUTLINE: TaskOutline = {
   heading: null,
   fields: [],
   sections: [],
@@ -87,7 +87,7 @@ export const EMPTY_OUTLINE: TaskOutline = {
 }
 
 /** Reads the values in an outline. */
-export function interpret(
+function interpret(
   file: string,
   source: string,
   bom: boolean,

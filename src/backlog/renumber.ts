@@ -3,7 +3,7 @@ import type { Task } from './model.ts'
 import { numberOf } from './values.ts'
 
 /** The new id of each task, by its old number. */
-export type NewIds = ReadonlyMap<number, string>
+type NewIds = ReadonlyMap<number, string>
 
 /** The file's text with all of these ids replaced: its author meant these tasks. */
 export function withIds(task: Task, ids: NewIds): string {

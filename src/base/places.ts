@@ -1,5 +1,5 @@
 /** The line and column of an offset, both counting from 1. */
-export interface LineColumn {
+interface LineColumn {
   readonly line: number
   readonly column: number
 }

@@ -2,7 +2,7 @@
  * The names of ralph's own entries in `.ralph/`, which may also contain other tools' files. Those with a slash are
  * folders.
  */
-export const RALPH_ENTRIES = [
+const RALPH_ENTRIES = [
   '.gitignore',
   'lock',
   'control.sock',

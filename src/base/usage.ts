@@ -18,7 +18,7 @@ export function sum(...numbers: readonly (number | null)[]): number | null {
 }
 
 /** Makes a usage from its numbers. */
-export function usageOf(valueOf: (key: keyof Usage) => number | null): Usage {
+function usageOf(valueOf: (key: keyof Usage) => number | null): Usage {
   return {
     turns: valueOf('turns'),
     inputTokens: valueOf('inputTokens'),

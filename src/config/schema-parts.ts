@@ -134,7 +134,7 @@ export function oneOf<const Choices extends readonly string[]>(choices: Choices)
   return v.picklist(choices, choiceOf(choices))
 }
 
-export function choiceOf(choices: readonly string[]): string {
+function choiceOf(choices: readonly string[]): string {
   return `one of ${choices.map((choice) => `"${choice}"`).join(', ')}`
 }
 

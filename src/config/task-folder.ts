@@ -73,7 +73,7 @@ export function misnamedTasks({ root, folders }: Place): readonly string[] {
 }
 
 /** A folder with task files that no configuration names. */
-export interface FoundFolder {
+interface FoundFolder {
   /** Relative to the root, with forward slashes. */
   readonly dir: string
   /** How many task files it has. */

@@ -29,7 +29,7 @@ export type ControlRequest = v.InferOutput<typeof REQUEST>
 
 /** The run's answer: done, or why not. */
 const REPLY = v.object({ ok: v.boolean(), text: v.string() })
-export type ControlReply = Readonly<v.InferOutput<typeof REPLY>>
+type ControlReply = Readonly<v.InferOutput<typeof REPLY>>
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -29,7 +29,7 @@ export type TaskEnd =
     }
 
 /** A task that is given up, and why. */
-export interface GivingUp {
+interface GivingUp {
   readonly task: Task
   readonly reason: string
 }

@@ -24,7 +24,7 @@ const TIMEOUT_SECONDS = 1800
 const MESSAGE_BYTES = 1024 * 1024
 
 /** What hooks made of a commit: its files and its message. They have no other say. */
-export type Hooked =
+type Hooked =
   | { readonly kind: 'done'; readonly tree: string; readonly message: string }
   | { readonly kind: 'refused'; readonly output: string }
   | { readonly kind: 'interrupted' }

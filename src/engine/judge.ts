@@ -38,7 +38,7 @@ export async function judge(
 }
 
 /** The files that work was taken from. */
-export interface WorkPlace {
+interface WorkPlace {
   readonly home: AttemptPorts['home']
   /** The project's root in the folder. */
   readonly root: string

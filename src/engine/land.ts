@@ -36,7 +36,7 @@ export interface LandingPorts extends CheckPorts, Pick<RunPorts, 'edits' | 'now'
 }
 
 /** Work that passed, on its way onto the branch. */
-export interface LandingRequest {
+interface LandingRequest {
   readonly candidate: KeptAttempt
   readonly job: Pick<Job, 'task' | 'attempt' | 'gates'>
   /** The earlier attempts that count together with it. */

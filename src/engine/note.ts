@@ -7,7 +7,7 @@ import type { StartedProcess } from '../process/started.ts'
 import type { Move } from './slot/follow.ts'
 
 /** What a run has under way: enough for the next run to resume it, whatever happens to this one. */
-export interface RunNote {
+interface RunNote {
   readonly version: 3
   /** Marks every process that the run starts. */
   readonly mark: string

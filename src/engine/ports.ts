@@ -94,7 +94,7 @@ export interface TaskSource {
 }
 
 /** ralph's edits of a task file, with the team's words: each returns the file's new text. */
-export interface TaskEdits {
+interface TaskEdits {
   complete(task: Task, completion: Completion): string
   block(task: Task, blockage: Blockage): string
   /** Adds the agent's question and a person's answer. */
@@ -212,7 +212,7 @@ export interface PromptRequest {
 }
 
 /** A prompt, and the paths that the task names and that do not exist. */
-export interface WrittenPrompt {
+interface WrittenPrompt {
   readonly text: string
   /** In tokens. */
   readonly estimate: number

@@ -6,7 +6,7 @@ import type { RunOptions, RunPorts } from './ports.ts'
 import { refuseUnusable, type Home } from './slot/home.ts'
 
 /** What keeps ralph from committing, and what to do about it. */
-export interface Obstacle {
+interface Obstacle {
   readonly message: string
   readonly fix: string
 }

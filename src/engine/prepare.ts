@@ -23,7 +23,7 @@ interface NextAttempt {
 }
 
 /** A job, its prompt's length in tokens, and the paths that its task names and that do not exist. */
-export interface Prepared {
+interface Prepared {
   readonly job: Job
   readonly estimate: number
   readonly warnings: readonly string[]

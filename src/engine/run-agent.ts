@@ -24,13 +24,13 @@ interface Reporting<Ports> {
 }
 
 /** The part of a job that its agent needs; with the shape of the answer if it is to answer, not to work. */
-export type AgentJob = Pick<Job, 'task' | 'agent' | 'attempt' | 'prompt' | 'limits' | 'gates'> & {
+type AgentJob = Pick<Job, 'task' | 'agent' | 'attempt' | 'prompt' | 'limits' | 'gates'> & {
   readonly answer?: AnswerShape
   readonly env?: Readonly<Record<string, string>>
 }
 
 /** The ports that running an agent needs. */
-export type AgentPorts = Pick<AttemptPorts, 'slot' | 'work' | 'logs' | 'mark' | 'control'>
+type AgentPorts = Pick<AttemptPorts, 'slot' | 'work' | 'logs' | 'mark' | 'control'>
 
 /** Runs the agent of a job, emits what it does and returns how it ended. */
 export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
@@ -51,7 +51,7 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
 }
 
 /** Why a task cannot be taken over here. */
-export const NO_TERMINAL = 'a task is taken over in the terminal of its run, and this run has none'
+const NO_TERMINAL = 'a task is taken over in the terminal of its run, and this run has none'
 
 async function runOffered(
   job: Job,
@@ -150,7 +150,7 @@ export function gatheredText(emit: (text: string) => void): {
 }
 
 /** Does `work` with the request to the agent of a job, while its log is open. */
-export async function withRequest<Result>(
+async function withRequest<Result>(
   job: AgentJob,
   ports: AgentPorts,
   { ends, ...signals }: SignalRequest,

@@ -83,7 +83,7 @@ export function landingPorts(run: Pick<Run, 'ports' | 'branch' | 'inForce'>, pla
 }
 
 /** A text of a task's file for the branch: made from the task as it is there, together with its origin's text. */
-export interface TextCommit {
+interface TextCommit {
   readonly task: Task
   readonly text: (task: Task) => string
   readonly report?: OriginReport

@@ -1,7 +1,7 @@
 import { GitError, type Git } from './git.ts'
 
 /** The commit's first digits, or git's or a hook's reason not to make it. */
-export type CommitResult =
+type CommitResult =
   | { readonly kind: 'committed'; readonly commit: string }
   | { readonly kind: 'refused'; readonly output: string }
 

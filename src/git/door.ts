@@ -128,7 +128,7 @@ async function ended(cwd: string, run: Parameters<typeof runProgram>[0]): Promis
  * The person's environment for git: without variables that lead to another repository, index or configuration (as
  * when a hook starts ralph), in plain English, and with nothing that waits for a person.
  */
-export function gitEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function gitEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const clean: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
     if (value !== undefined && !MISLEADING.has(name)) clean[name] = value

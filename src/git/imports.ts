@@ -15,7 +15,7 @@ export function importTrailer(path: string, hash: string): Trailer {
 }
 
 /** The earlier imports of a path. */
-export interface EarlierImports {
+interface EarlierImports {
   /** The last of these commits, and the object that holds what it read. */
   readonly commit: string
   readonly hash: string

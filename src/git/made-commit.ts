@@ -4,7 +4,7 @@ import type { Git } from './git.ts'
 import type { Repository } from './repository.ts'
 
 /** Texts of files, by their path in the repository. */
-export type Texts = ReadonlyMap<string, string>
+type Texts = ReadonlyMap<string, string>
 
 /** A tree with these texts in it. They go through an index: no path of any folder is opened. */
 export async function treeWith(

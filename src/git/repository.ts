@@ -49,7 +49,7 @@ export function saysNoRepository(complaint: string): boolean {
 }
 
 const OPERATIONS = ['merge', 'rebase', 'am', 'cherry-pick', 'revert', 'bisect'] as const
-export type Operation = (typeof OPERATIONS)[number]
+type Operation = (typeof OPERATIONS)[number]
 
 /** Operations that somebody began in this checkout and has not finished. */
 export function operationsUnderWay(repository: Repository): readonly Operation[] {

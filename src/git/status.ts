@@ -2,7 +2,7 @@ import { literal } from './commit.ts'
 import type { Git } from './git.ts'
 
 /** What HEAD names and what is not committed, from one `git status`. */
-export interface TreeStatus {
+interface TreeStatus {
   /** Null before the first commit. */
   readonly head: string | null
   /** The branch's short name; null when HEAD is detached. */
@@ -11,7 +11,7 @@ export interface TreeStatus {
 }
 
 /** One path that differs from HEAD. Paths are relative to the repository's top, with forward slashes. */
-export interface StatusEntry {
+interface StatusEntry {
   readonly path: string
   /** The former path of a renamed file. */
   readonly from: string | null

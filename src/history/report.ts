@@ -11,7 +11,7 @@ import { periodOf } from './period.ts'
 const FACTS = ['title', 'depends', 'milestone'] as const
 
 /** The facts of a task in a report. */
-export type ReportTask = Facts<(typeof FACTS)[number]>
+type ReportTask = Facts<(typeof FACTS)[number]>
 
 /** The backlog's place, and the template of the commits' subjects. */
 interface ReportPlace extends BacklogPlace {

@@ -39,7 +39,7 @@ export function logView(completions: readonly CompletionRecord[], unnamed: numbe
 }
 
 /** The words where no commit completed a task: a backlog may have come here with tasks that were done elsewhere. */
-export function nothingLogged(unnamed: number): View {
+function nothingLogged(unnamed: number): View {
   const rest =
     unnamed === 0 ? '' : ` ${counted(unnamed, 'task')} ${unnamed === 1 ? 'is' : 'are'} DONE all the same.`
   return [paragraph([], `No commit in this history says that it completed a task.${rest}`)]

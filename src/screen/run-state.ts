@@ -148,7 +148,7 @@ export function questionView(question: string, choices: readonly string[]): read
 }
 
 /** How long a run will still take, in seconds: with even odds between these limits. */
-export interface Remaining {
+interface Remaining {
   readonly low: number
   readonly high: number
 }

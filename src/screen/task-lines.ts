@@ -132,7 +132,7 @@ export function waitingRows(tasks: readonly WaitingTask[]): View {
 }
 
 /** Why a task is not eligible, and where to look or what to do. */
-export interface Explanation {
+interface Explanation {
   readonly why: string
   /** A place in a file, or a command; empty if the reason says it all. */
   readonly where: string

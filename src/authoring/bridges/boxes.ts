@@ -78,7 +78,7 @@ export interface BoxItem {
 }
 
 /** A heading, and the text between it and its first item, in Markdown. */
-export interface BoxHeading extends PlainHeading {
+interface BoxHeading extends PlainHeading {
   readonly intro: string
 }
 

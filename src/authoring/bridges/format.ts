@@ -27,7 +27,7 @@ export interface ReadingOptions {
 }
 
 /** The content of another tool's files. */
-export interface ForeignBacklog {
+interface ForeignBacklog {
   /** In the order in which they are to be done. */
   readonly tasks: readonly ForeignTask[]
   /** The keys of archived tasks: no task waits for them. */

@@ -22,7 +22,7 @@ import { isDeep } from '../../backlog/markdown/frontmatter.ts'
 /** The content of a JSON or YAML file, with positions. */
 export type Value = Scalar | List | Table
 
-export interface Scalar {
+interface Scalar {
   readonly kind: 'scalar'
   readonly value: string | number | boolean | null
   /** As text: a number keeps its digits, so that 1.10 is not 1.1. */
@@ -30,7 +30,7 @@ export interface Scalar {
   readonly span: Span
 }
 
-export interface List {
+interface List {
   readonly kind: 'list'
   readonly items: readonly Value[]
   readonly span: Span
@@ -45,7 +45,7 @@ export interface Table {
 }
 
 /** The value of a text, or why it cannot be parsed. */
-export type ValueReading =
+type ValueReading =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly at: number; readonly message: string }
 

@@ -67,7 +67,7 @@ export interface PlanPorts {
 }
 
 /** The points between two effects of planning. */
-export type PlanCheckpoint = 'begun' | 'answered' | 'writing-noted' | 'file-written' | 'written' | 'committed'
+type PlanCheckpoint = 'begun' | 'answered' | 'writing-noted' | 'file-written' | 'written' | 'committed'
 
 /** The commit's hash, or why git did not make it. */
 export type Committed = { readonly commit: string } | { readonly problem: string }

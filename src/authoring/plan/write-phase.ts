@@ -13,7 +13,7 @@ import type { Plan } from './plan-file.ts'
 import type { PlanPorts } from './ports.ts'
 
 /** The files of a phase: all of them are written and committed, or none. */
-export interface PhaseFiles {
+interface PhaseFiles {
   readonly slug: string
   readonly phase: Phase | 'aborted'
   /** By path; null removes one. */
@@ -82,7 +82,7 @@ function commitOf({ slug, phase, took }: PhaseFiles, paths: readonly string[]): 
 }
 
 /** The state of an unfinished planning, in `.ralph/`: enough to continue after any crash. */
-export interface PlanNote {
+interface PlanNote {
   readonly version: 1
   /** As it was when the phase began: for a plan's first phase nothing else is written yet. */
   readonly plan: Plan
@@ -98,7 +98,7 @@ export interface PlanNote {
 }
 
 /** An answer, and what it has cost. */
-export interface PendingAnswer {
+interface PendingAnswer {
   readonly phase: Phase
   readonly answer: unknown
   readonly took: Took
@@ -113,7 +113,7 @@ export interface Took {
 }
 
 /** Files that are being written: the text of each before and after; null for no file. */
-export interface Writing {
+interface Writing {
   readonly phase: Phase | 'aborted'
   readonly texts: readonly (readonly [path: string, before: string | null, after: string | null])[]
   /** The content of the commit; null for none. */

@@ -4,7 +4,7 @@ import type { LintContext, LintedTask } from './rule.ts'
 import { type FoundDiagnostic, startFinding } from './lint.ts'
 
 /** The files of a backlog, which need not be in memory together. */
-export interface TaskFiles {
+interface TaskFiles {
   /** The facts of each task that the rules need, from its current file. */
   readonly read: () => Promise<readonly LintedTask[]>
   /** Calls `edit` for each task, writes the text that it returns, and returns the files that were written. */

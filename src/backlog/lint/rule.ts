@@ -30,7 +30,7 @@ export function problem(kind: ProblemKind): (task: Task) => readonly Finding[] {
 export type LintedTask = Facts<'milestone'>
 
 /** What a rule may know besides the task that it checks. */
-export interface LintedBacklog {
+interface LintedBacklog {
   readonly claims: Claims<LintedTask>
   readonly cycles: readonly Cycle<LintedTask>[]
   /** The first task of each milestone, by its number. */

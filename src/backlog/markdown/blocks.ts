@@ -12,7 +12,7 @@ export interface HeadingBlock {
   readonly text: Span
 }
 
-export interface ListBlock {
+interface ListBlock {
   readonly kind: 'list'
   readonly items: readonly ItemBlock[]
 }

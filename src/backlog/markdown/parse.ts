@@ -156,7 +156,7 @@ export function parseBlockPieces(source: string): readonly ParsedPiece[] {
 }
 
 /** A part of a text that was parsed separately. */
-export interface ParsedPiece {
+interface ParsedPiece {
   readonly root: Root
   readonly text: string
   /** Its offset in the whole text. */
@@ -169,7 +169,7 @@ export interface ParsedPiece {
  * rule, so that no paragraph, list or quote continues across it. A piece that ends inside a fence or an HTML block is
  * parsed again with more text.
  */
-export function parsePieces(text: string, parse: (text: string) => Root): readonly ParsedPiece[] {
+function parsePieces(text: string, parse: (text: string) => Root): readonly ParsedPiece[] {
   const pieces: ParsedPiece[] = []
   let start = 0
   do {

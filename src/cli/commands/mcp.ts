@@ -200,7 +200,7 @@ const CLIENTS = {
 }
 
 /** What to add to the configuration of one of them, and where; it starts the `ralph` on PATH, or else this very program. */
-export function mcpConfigFor(
+function mcpConfigFor(
   client: keyof typeof CLIENTS,
   { self, env }: { self: Start; env: Readonly<Record<string, string | undefined>> },
 ) {

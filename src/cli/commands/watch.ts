@@ -118,7 +118,7 @@ const LOOK_SECONDS = 2
  * A run as its journal describes it, and whether it lives. The journal is followed while it is written; then the next run
  * that begins here, unless one was named.
  */
-export function watchRun(
+function watchRun(
   io: Io,
   { place, named }: { place: Place; named: string | undefined },
   { heard, changed }: WatchListener,

@@ -24,7 +24,7 @@ export async function missingProgram(command: string, where: Lookup): Promise<st
 type Lookup = Pick<GateContext, 'cwd' | 'env'> & { readonly start?: StartProcess }
 
 /** A program that only a sandbox hides, and what it would have to let be read. */
-export interface HiddenProgram {
+interface HiddenProgram {
   readonly path: string
   readonly read: readonly string[]
 }

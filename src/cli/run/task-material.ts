@@ -21,7 +21,7 @@ import type { Io } from '../io.ts'
 import { codeOf, personsPager } from '../task-code.ts'
 
 /** Where the material of a run's tasks comes from. */
-export interface MaterialPlace {
+interface MaterialPlace {
   readonly io: Io
   readonly place: Place
   /** The id of the run; null before it has begun. */

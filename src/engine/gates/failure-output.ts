@@ -176,7 +176,7 @@ const VARIABLE: readonly (readonly [RegExp, string])[] = [
  * Equal for equal failures: numbers, durations, hashes and temporary paths do not count, nor does the
  * order of lines, which differs if tests run in parallel. `kind` must be equal too.
  */
-export function fingerprintOf(kind: string, lines: readonly string[]): string {
+function fingerprintOf(kind: string, lines: readonly string[]): string {
   const normal = new Set(lines.map(normalise))
   const hash = createHash('sha256').update(kind)
   for (const line of [...normal].sort()) hash.update(`\n${line}`)

@@ -8,7 +8,7 @@ import { settingsText, type Settings } from '../../git/settings.ts'
 import { runProgram } from '../../process/run.ts'
 
 /** The repository whose objects a folder shares. */
-export interface Store {
+interface Store {
   /** Any door to git; the folder sets its own directory, work tree and index. */
   readonly git: Git
   readonly commonDir: string

@@ -7,7 +7,7 @@ import { looseParents } from '../../git/head.ts'
 import { settingsText, type Settings } from '../../git/settings.ts'
 
 /** What the repository in a folder shows to those who ask git there. */
-export interface LentGit {
+interface LentGit {
   /** Null for a detached HEAD. */
   readonly branch: string | null
   readonly commit: string

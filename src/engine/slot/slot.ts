@@ -46,7 +46,7 @@ export interface Installing {
 }
 
 /** What slots are made with. */
-export interface SlotPlan {
+interface SlotPlan {
   readonly home: Home
   /** The folder of all slots of this checkout. */
   readonly folder: string

@@ -21,7 +21,7 @@ interface Submodule {
 }
 
 /** What an agent did in submodules. */
-export interface SubmoduleChanges {
+interface SubmoduleChanges {
   /** Submodules that are at another commit now, which their remote has. */
   readonly moved: Amendments
   /** Why the work cannot be committed; null if it can. */

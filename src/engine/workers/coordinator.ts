@@ -22,7 +22,7 @@ import type { Remote } from './remote.ts'
 import { Roster, type Delivered, type Delivery, type RosterTimes } from './roster.ts'
 
 /** What a coordinator uses. */
-export interface CoordinatorPorts {
+interface CoordinatorPorts {
   /** Opens the queue; `warn` gets what a person should know about it. */
   readonly open: (warn: (message: string) => void) => Promise<Queue>
   readonly isEmbedded: boolean

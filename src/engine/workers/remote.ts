@@ -11,7 +11,7 @@ import { sleep } from '../../process/sleep.ts'
 const PAUSE_MS = 1000
 
 /** How long, and who waits, while an unreachable remote is tried again. */
-export interface RemotePatience {
+interface RemotePatience {
   readonly seconds: number
   /** Aborting it ends every wait. */
   readonly signal: AbortSignal

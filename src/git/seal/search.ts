@@ -15,7 +15,7 @@ interface SearchOptions {
 }
 
 /** The lowest index that solves the puzzle, which is also the number of tries. */
-export interface FoundSeal {
+interface FoundSeal {
   readonly index: number
   readonly tries: number
 }

@@ -4,7 +4,7 @@ import { isNarrow, printable } from '../printable.ts'
 import { USUAL_MODES } from '../style.ts'
 
 /** A part of a row: a number of columns from a first one, counted from 0. Its content never reaches beyond. */
-export interface Segment {
+interface Segment {
   readonly at: number
   readonly width: number
   readonly line: Line

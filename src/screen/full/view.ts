@@ -35,7 +35,7 @@ import type { RunModel, Ring } from './model.ts'
 import type { Frame, FrameRow } from './painter.ts'
 
 /** Everything that a frame depends on. */
-export interface ViewInput extends Situation {
+interface ViewInput extends Situation {
   readonly size: { readonly columns: number; readonly rows: number }
   readonly state: ScreenState
   readonly model: RunModel

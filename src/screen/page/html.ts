@@ -30,7 +30,7 @@ function markupOf(value: Value): string {
 }
 
 /** Escapes a text for a page. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return printable(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

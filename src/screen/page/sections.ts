@@ -11,7 +11,7 @@ import { spentText } from '../tell.ts'
 import { html, NEW_LINE, renderNotes, type Html, type Value } from './html.ts'
 
 /** The milestone of each task, by id. */
-export type MilestoneOf = (id: string) => string
+type MilestoneOf = (id: string) => string
 
 /** The milestone of each task of a backlog. */
 export function milestonesOf({ selection }: ReportData): MilestoneOf {
