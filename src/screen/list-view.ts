@@ -32,7 +32,7 @@ export function listView<T extends ListedTask>({
   if (states.length === 0) return [line('No task matches.')]
   const { badgeOf } = describing
   const groups = byMilestone(states)
-  const progress = byMilestone(all)
+  const progress = states.length === all.length ? groups : byMilestone(all)
   const counted = [...groups.keys()].flatMap((milestone) => progress.get(milestone) ?? [])
   const hasBadges = states.some(({ task }) => badgeOf(task) !== null)
   const rows: Row[] = []

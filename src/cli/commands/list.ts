@@ -9,7 +9,7 @@ import { JSON_FACTS, taskJson } from '../../backlog/select/task-json.ts'
 
 type Context = ContextOf<'list'>
 
-/** The facts that the filters compare. */
+/** The facts that filters can compare. */
 const FILTERED = ['milestone', 'tags', 'discipline', 'feature'] as const
 
 /** Shows the backlog, or the part that matches the filters. */
@@ -17,13 +17,13 @@ export async function run(context: Context): Promise<number> {
   const { options } = context
   const place = await context.place()
   if (context.json) {
-    const { selection, tierOf } = await openListing(place, [...JSON_FACTS, ...FILTERED])
+    const { selection, tierOf } = await openListing(place, [...JSON_FACTS, ...filtered(options)])
     const states = selection.states.filter(({ task }) => matches(task, options))
     const counts = countByStatus(states.map(({ task }) => task))
     context.printJson({ version: 1, tasks: states.map((state) => taskJson(state, tierOf)), counts })
     return 0
   }
-  const facts = ['title', 'completed', ...FILTERED] as const
+  const facts = ['title', 'milestone', 'completed', 'discipline', ...filtered(options)] as const
   const { selection, tierOf } = await openListing(place, facts, ({ status }) => status !== 'DONE')
   const states = selection.states.filter(({ task }) => matches(task, options))
   const tasks = states.map(({ task }) => task)
@@ -50,6 +50,11 @@ async function disciplineBadges(root: string, tasks: readonly Facts<'discipline'
     badges.set(task.discipline, text === null ? null : { text, color })
   }
   return ({ discipline }: Facts<'discipline'>) => badges.get(discipline) ?? null
+}
+
+/** The facts that the given filters compare: a large backlog is read for no others. */
+function filtered(options: Context['options']): readonly (typeof FILTERED)[number][] {
+  return FILTERED.filter((fact) => (fact === 'tags' ? options.tag.length > 0 : options[fact] !== undefined))
 }
 
 /** Whether a task matches all filters of the command line. */
