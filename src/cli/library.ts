@@ -10,7 +10,7 @@ import { parseTask } from '../backlog/parse.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../backlog/vocabulary.ts'
 import { builtFile } from '../base/built-file.ts'
 import type { Diagnostic } from '../base/diagnostic.ts'
-import { refuseToStart, type World } from '../base/world.ts'
+import type { World } from '../base/world.ts'
 import { findTask } from '../config/find-task.ts'
 import { openProject as open, type Project } from '../config/project.ts'
 import { Control } from '../engine/control.ts'
@@ -24,10 +24,8 @@ import { readCompletions, type CompletionRecord } from '../history/completions.t
 import { periodOf } from '../history/period.ts'
 import { statsOf, type Stats } from '../history/stats.ts'
 import { verifyTasks, type Verification } from '../history/verify.ts'
-import { overridden } from './options/option.ts'
-import { RUN_OPTIONS } from './options/run-options.ts'
-import { readFromBranch } from './setup/read-from-branch.ts'
-import { runOptions, type RunRequest } from './setup/run-options.ts'
+import { openRun } from './setup/read-from-branch.ts'
+import type { RunRequest } from './setup/run-options.ts'
 import { startRun } from './setup/start-run.ts'
 import { previewPrompt } from './setup/task-prompt.ts'
 
@@ -176,7 +174,6 @@ export function run(project: Project, request: RunRequest = {}): Run {
 
 async function* eventsOf(project: Project, request: RunRequest, control: Control): AsyncGenerator<RunEvent> {
   const world = ownWorld()
-  refuseToStart(world, project.root)
   const task = request.task == null ? null : findTask(project.tasks, request.task).id
   const wanted = { ...request, task }
   const events: RunEvent[] = []
@@ -189,13 +186,11 @@ async function* eventsOf(project: Project, request: RunRequest, control: Control
   const begin = async (): Promise<void> => {
     const { names, first } = project.folders
     const where = { cwd: project.root, dir: names.length === 1 ? first : undefined }
-    const read = await readFromBranch(world, where, project, { request: wanted, ask: null })
-    const asked = overridden(read.project, RUN_OPTIONS, wanted)
-    const options = runOptions(wanted, asked)
-    const { warnings } = read
+    const opened = await openRun(world, where, project, { request: wanted, ask: null })
+    const { options, warnings } = opened
     const run = { request: wanted, options, ask: null, terminal: null, emit, control, warnings }
     // What fails after the end of the run, such as a notification, nobody hears.
-    await startRun(world, asked, { ...run, warn: () => undefined })
+    await startRun(world, opened.project, { ...run, warn: () => undefined })
   }
   const finished = begin().finally(() => {
     isOver = true

@@ -2,12 +2,11 @@ import { relative } from 'node:path'
 import { UserError, unreachable } from '../../base/errors.ts'
 import type { RunEvent, RunFinished } from '../../engine/events/event.ts'
 import { findTask } from '../../config/find-task.ts'
-import { refuseToStart } from '../../base/world.ts'
 import { openProject, type Project } from '../../config/project.ts'
 import { overridden } from '../options/option.ts'
 import { RUN_OPTIONS } from '../options/run-options.ts'
-import { runOptions, type RunRequest } from '../setup/run-options.ts'
-import { readFromBranch } from '../setup/read-from-branch.ts'
+import type { RunRequest } from '../setup/run-options.ts'
+import { openRun } from '../setup/read-from-branch.ts'
 import { startRun } from '../setup/start-run.ts'
 import { Control } from '../../engine/control.ts'
 import { runFolder } from '../../engine/folder.ts'
@@ -36,10 +35,8 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
     const { dryRun: show } = await import('./dry-run.ts')
     return show(context, overridden(own, RUN_OPTIONS, request), request)
   }
-  refuseToStart(io, own.root)
-  const read = await readFromBranch(io, where, own, { request, ask: lines?.ask ?? null })
-  const project = overridden(read.project, RUN_OPTIONS, request)
-  const options = runOptions(request, project, canAsk)
+  const asking = { request, ask: lines?.ask ?? null, canAsk }
+  const { project, options, warnings } = await openRun(io, where, own, asking)
   const control = new Control()
   const shown = lines && showOwnRun(context, lines, { project, options, control, terminal })
   if (tui) shown?.full?.()
@@ -52,7 +49,6 @@ export async function doRun(context: Context, lines: LineShow | null): Promise<n
     if (event.type === 'run-finished') code = exitCode(event)
   }
   try {
-    const { warnings } = read
     const run = { request, options, ask, terminal: shown?.lent ?? null, emit, control, warn, warnings }
     await startRun(io, project, run)
   } finally {

@@ -23,9 +23,11 @@ import { composeMessage } from '../../git/trailers.ts'
 import { idInFileName } from '../../backlog/task-folders.ts'
 import { openProject, type Project, type Where } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
-import type { RunRequest } from './run-options.ts'
+import { overridden } from '../options/option.ts'
+import { RUN_OPTIONS } from '../options/run-options.ts'
+import { runOptions, type RunRequest } from './run-options.ts'
 import { linksInside, slotsFolder } from './slots.ts'
-import type { World } from '../../base/world.ts'
+import { refuseToStart, type World } from '../../base/world.ts'
 
 /** How a run is asked for, as far as it decides what is read. */
 interface Reading {
@@ -34,12 +36,25 @@ interface Reading {
   readonly ask: RunPorts['ask']
 }
 
+/** Opens a run: its project, with what the request overrides, its options, and what a person should know before it begins. */
+export async function openRun(
+  world: World,
+  where: Where,
+  own: Project,
+  { request, ask, canAsk = false }: { request: RunRequest; ask: RunPorts['ask']; canAsk?: boolean },
+) {
+  refuseToStart(world, own.root)
+  const read = await readFromBranch(world, where, own, { request, ask })
+  const project = overridden(read.project, RUN_OPTIONS, request)
+  return { project, options: runOptions(request, project, canAsk), warnings: read.warnings }
+}
+
 /**
  * Reads a project as the run's branch has it, and what a person should know of the difference. Tasks that are not committed
  * are listed first: a person at a terminal is asked whether to commit them, and `--commit-tasks` does. A configuration that is
  * not committed ends a run that cannot ask, for wrong gates and budgets cost money. Other uncommitted work does not matter.
  */
-export async function readFromBranch(
+async function readFromBranch(
   world: World,
   where: Where,
   own: Project,
