@@ -45,7 +45,7 @@ export function put(root: string, files: Files): void {
 export function commit(root: string, message: string, files: Files = {}): string {
   put(root, files)
   git(root, 'add', '--all')
-  // A large repository is packed after this: whoever copies it must not meet git at that.
+  // git packs a large repository after this, and must have ended when somebody copies it.
   git(root, '-c', 'gc.autoDetach=false', 'commit', '--quiet', '--no-verify', '--message', message)
   return git(root, 'rev-parse', 'HEAD')
 }

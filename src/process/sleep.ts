@@ -1,3 +1,6 @@
+/** The longest delay of a timer: beyond it Node's timers fire at once. */
+const LONGEST_MS = 2 ** 31 - 1
+
 /**
  * Waits, and then until the data that is already in pipes has been read: after a busy time Node's timers
  * fire before its pipes are read, which would look like silence.
@@ -16,14 +19,10 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
       signal?.removeEventListener('abort', wake)
       resolve()
     }
-    // Beyond 2^31 milliseconds Node's timers fire at once.
-    const timer = setTimeout(wake, Math.min(Math.max(0, milliseconds), 2 ** 31 - 1))
+    const timer = setTimeout(wake, Math.min(Math.max(0, milliseconds), LONGEST_MS))
     signal?.addEventListener('abort', wake)
   })
 }
-
-/** The longest delay of a timer. */
-const LONGEST_MS = 2 ** 31 - 1
 
 /** A limit for a person's answer: the signal aborts after that time, or with the other signal; call `end` after the answer. */
 export function patience(

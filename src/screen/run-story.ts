@@ -28,7 +28,7 @@ import {
   type View,
 } from './block.ts'
 import { heldLine, jobLine, LIVE } from './run-state.ts'
-import { endCounts, endsTask, gateBlocks, spentText, tell, told } from './tell.ts'
+import { endCounts, endsTask, gateBlocks, spentText, tell, eventLines } from './tell.ts'
 import { cut, textWidth } from './printable.ts'
 
 /** The space for the live lines, which are at most that many. */
@@ -83,13 +83,13 @@ export class RunStory {
     switch (event.type) {
       case 'run-started':
         this.#run = event
-        return told(event)
+        return eventLines(event)
       case 'preparing':
       case 'baseline-started':
         this.#preparing = { text: tell(event), since: event.at }
         return []
       case 'task-started':
-        return this.#hasManyJobs ? told(event) : [BLANK, ...told(event)]
+        return this.#hasManyJobs ? eventLines(event) : [BLANK, ...eventLines(event)]
       case 'attempt-started':
         this.#activities.set(event.id, new Activity(this.#run?.gates ?? [], event.agent))
         return []
@@ -97,17 +97,17 @@ export class RunStory {
         return this.#hasSteps ? textBlocks(event.text) : []
       case 'gate-finished':
         // Those of an attempt are shown below its end.
-        return activity ? [] : indented(told(event))
+        return activity ? [] : indented(eventLines(event))
       case 'attempt-finished':
         this.#activities.delete(event.id)
         if (event.outcome === 'interrupted' && event.ref !== null) this.#interrupted = event
         return activity ? this.#attemptBlocks(event, activity) : []
       case 'answered':
-        return activity && this.#hasSteps ? indented(told(event)) : []
+        return activity && this.#hasSteps ? indented(eventLines(event)) : []
       case 'question':
         // The terminal itself asks about a failed task.
         if (!activity) return []
-        return indented([...told(event), line(dim(`  to answer: ralph answer ${event.id} "…"`))])
+        return indented([...eventLines(event), line(dim(`  to answer: ralph answer ${event.id} "…"`))])
       case 'run-finished':
         this.#activities.clear()
         return summaryOf(event, this.#ends, {
@@ -116,13 +116,13 @@ export class RunStory {
         })
       default:
         if (isStep(event) && !this.#hasSteps) return []
-        if (endsTask(event)) return told(event).map((block) => headed(['  '], block))
-        return 'id' in event ? indented(told(event)) : told(event)
+        if (endsTask(event)) return eventLines(event).map((block) => headed(['  '], block))
+        return 'id' in event ? indented(eventLines(event)) : eventLines(event)
     }
   }
 
   #attemptBlocks(event: AttemptFinished, { digest, isByHand }: Activity): View {
-    const [end, ...warnings] = told(event)
+    const [end, ...warnings] = eventLines(event)
     const gates = this.#status?.jobs.find(({ id }) => id === event.id)?.gates ?? []
     return [
       headed([`  ${event.counted}  `, isByHand ? 'by hand: ' : ''], end!),

@@ -221,7 +221,7 @@ const SIGNS: Partial<Record<RunEvent['type'], Piece>> = {
 }
 
 /** The lines that an event leaves behind: its words, behind its sign. */
-export function told(event: RunEvent): View {
+export function eventLines(event: RunEvent): View {
   switch (event.type) {
     case 'run-started':
       return runHead(event)

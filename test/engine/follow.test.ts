@@ -165,6 +165,7 @@ describe('a checkout that follows its branch', () => {
     put(at.root, { 'changed.txt': 'mine\n' })
     expect(await go(at)).toEqual({ kind: 'moved' })
     expect(git(at.root, 'status', '--porcelain')).toBe(' M changed.txt')
+    expect(await go(at)).toEqual({ kind: 'moved' })
     const other = await scene()
     git(other.root, 'commit', '-q', '--allow-empty', '-m', 'Mine')
     expect(await go(other)).toEqual({ kind: 'overtaken' })

@@ -11,7 +11,6 @@ import { watch, type FSWatcher } from 'node:fs'
 import type { RunEvent } from '../../engine/events/event.ts'
 import { runFolder } from '../../engine/folder.ts'
 import { journalPath } from '../../engine/journal.ts'
-import { lockOwner } from '../../process/lock.ts'
 import { openRepository } from '../../git/open-repository.ts'
 import { RunModel } from '../../screen/full/model.ts'
 import { JournalReader, runsIn } from '../../screen/read-journal.ts'
@@ -233,8 +232,9 @@ function isShown(model: RunModel, event: RunEvent): boolean {
 /** Whether the run that began then still has the lock: a later owner has taken it over from a dead run. */
 async function isLiving(io: Io, { root }: Place, since: string): Promise<boolean> {
   const { repository } = await openRepository(io, root)
-  const held = await lockOwner(runFolder(root, repository).lock)
-  return held?.alive === true && held.owner.since <= since
+  const { livingOwner } = await import('./control.ts')
+  const owner = await livingOwner(runFolder(root, repository))
+  return owner !== null && owner.since <= since
 }
 
 /** The run that was named by an unambiguous part of its name; else the last one. */

@@ -6,7 +6,7 @@ import { accent, headed, line, type Block } from '../../screen/block.ts'
 import { overridden } from '../options/option.ts'
 import { WORKER_OPTIONS } from '../options/run-options.ts'
 import { showJson } from '../run/show-run.ts'
-import { told } from '../../screen/tell.ts'
+import { eventLines } from '../../screen/tell.ts'
 import type { ContextOf } from '../commands.ts'
 
 type Context = ContextOf<'worker'>
@@ -32,11 +32,11 @@ function workerBlocks(event: RunEvent): readonly Block[] {
     case 'worker-joined':
     case 'warning':
     case 'preparing':
-      return told(event)
+      return eventLines(event)
     case 'attempt-started':
     case 'candidate-ready':
     case 'attempt-finished':
-      return told(event).map((block) => headed([accent(event.id), '  '], block))
+      return eventLines(event).map((block) => headed([accent(event.id), '  '], block))
     default:
       return []
   }

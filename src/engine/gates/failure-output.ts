@@ -14,7 +14,7 @@ import { LineSplitter } from '../../base/stream.ts'
 
 /** Longer lines are cut: nobody reads the rest. */
 const LINE_BYTES = 4096
-/** Of a line only so much is read. So many characters are in those bytes, whatever they are, and however they came. */
+/** The characters of a line that are read: the same ones, in whatever chunks the line came. */
 const READ_LENGTH = 1300
 const LINE_LENGTH = 400
 /** The last lines show the result; the first that look like errors show the cause. */

@@ -189,7 +189,7 @@ export function releaseDeadLock({ gitDir }: Repository): void {
     rmSync(path, { force: true })
 }
 
-/** What of the person's is at a path that the move writes; null if nothing is. */
+/** The person's work at paths that the move writes; null if there is none. */
 async function whatIsInTheWay(
   { git, repository }: Checkout,
   move: Move,

@@ -3,7 +3,7 @@ import type { RunEvent } from '../../engine/events/event.ts'
 import type { RunStatus } from '../run-status.ts'
 import { BLANK, type Block } from '../block.ts'
 import { RunStory } from '../run-story.ts'
-import { told } from '../tell.ts'
+import { eventLines } from '../tell.ts'
 
 /** Nobody reads more than this of one text. */
 const MOST_TEXT = 48 * 1024
@@ -53,7 +53,7 @@ export class RunModel {
     const seen = this.#of(event.id)
     if (type === 'attempt-started' && seen.end > 0) seen.push(BLANK)
     // The pane's title names the task.
-    if (type !== 'task-started') seen.push(...told(event))
+    if (type !== 'task-started') seen.push(...eventLines(event))
     if (type === 'task-completed' || type === 'task-blocked' || type === 'task-given-up')
       seen.shrink(MOST_LINES_OVER)
   }

@@ -1,7 +1,7 @@
 import { expect, it, test } from 'vitest'
 import type { GateResult, Verdict } from '../../src/base/nouns.ts'
 import type { Emitted, RunEvent, Interference } from '../../src/engine/events/event.ts'
-import { gateText, tell, told } from '../../src/screen/tell.ts'
+import { gateText, tell, eventLines } from '../../src/screen/tell.ts'
 import { bad, good, type Block } from '../../src/screen/block.ts'
 import { layOut } from '../../src/screen/layout.ts'
 import { RunStory } from '../../src/screen/run-story.ts'
@@ -18,7 +18,7 @@ it('tells what an agent was denied with the permission that would allow it', () 
     { tool: 'WebSearch', allowedBy: 'full' },
   ] as const
   const attempt = { ...ended, attempt: 1, counted: 1, outcome: 'done', reason: 'done', seconds: 1 } as const
-  const blocks = told(at({ ...attempt, type: 'attempt-finished', usage: usage(1, 0.01), denied }))
+  const blocks = eventLines(at({ ...attempt, type: 'attempt-finished', usage: usage(1, 0.01), denied }))
   expect(text(blocks)).toBe(
     [
       'agent says done  1 turn · 1s · $0.01',
