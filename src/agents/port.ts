@@ -113,6 +113,8 @@ export interface AgentOutcome {
   readonly model: string | null
   /** Tools that the permission level denied. */
   readonly denied: readonly string[]
+  /** How many tools it has called. */
+  readonly toolCalls: number
   readonly seconds: number
 }
 
@@ -123,12 +125,14 @@ export type AgentEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'no-marker' }
   | { readonly kind: 'interrupted' }
-  | Failed<'blocked' | 'max-turns' | 'timeout' | 'budget' | 'auth' | 'overloaded' | 'no-network'>
+  | Failed<'blocked' | 'max-turns' | 'timeout' | 'budget' | 'auth' | 'overloaded'>
+  /** `isPage`: something on the way answers with a page for people, so that a person has to do something. */
+  | (Failed<'no-network'> & { readonly isPage?: boolean })
   | Failed<'stalled' | 'crashed'>
   /** `unpaid`: it is about money, if waiting does not help. */
   | (Failed<'rate-limited'> & { readonly until: Date | null; readonly unpaid?: boolean })
-  /** `hopeless`: the same would be refused again, for this task or for any in this run; null if another attempt may help. */
-  | (Failed<'refused'> & { readonly hopeless: 'task' | 'run' | null })
+  /** `hopeless`: this agent would be refused again, at this task or at any; null if another attempt may help. */
+  | (Failed<'refused'> & { readonly hopeless: 'task' | 'agent' | null })
 
 /** What the file of one provider defines. */
 export interface Provider {

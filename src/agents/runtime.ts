@@ -84,6 +84,7 @@ class AgentProcess {
     sessionId: null,
     model: null,
   }
+  #toolCalls = 0
   #checkTimer: NodeJS.Timeout | undefined
   #graceTimer: NodeJS.Timeout | undefined
   /** The unfinished line when it was last shown. */
@@ -240,6 +241,10 @@ class AgentProcess {
         if (event.text !== this.#shown) this.#emit(event)
         this.#shown = ''
         return
+      case 'tool':
+        if (event.status === 'running') this.#toolCalls++
+        this.#emit(event)
+        return
       default:
         this.#emit(event)
     }
@@ -292,6 +297,7 @@ class AgentProcess {
       end: this.#forced ? moreTelling(this.#forced, stream.end) : endOf(stream, counting),
       finalMessage: message,
       denied,
+      toolCalls: this.#toolCalls,
       seconds: this.#elapsed / 1000,
     }
   }
@@ -320,7 +326,7 @@ function notAllowed(stream: StreamEnd, process: ProcessEnd): StreamEnd {
   const hosts = process.kind === 'exited' ? (process.refusedHosts ?? []) : []
   if (stream.end.kind !== 'no-network' || hosts.length === 0) return stream
   const reason = `${stream.end.reason}; the sandbox refused ${hosts.join(', ')}: if that is its service, name it in sandbox.network`
-  return { ...stream, end: { kind: 'refused', reason, hopeless: 'run' } }
+  return { ...stream, end: { kind: 'refused', reason, hopeless: 'agent' } }
 }
 
 function endOf({ end, cutOff: cut }: StreamEnd, marker: Marker | null): AgentEnd {

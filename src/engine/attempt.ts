@@ -15,7 +15,7 @@ import {
 } from '../git/record.ts'
 import { treeOf } from '../git/tree.ts'
 import { checkedIn } from '../backlog/criteria.ts'
-import { decide, isIdle, type Decision } from './decide.ts'
+import { decide, type Decision } from './decide.ts'
 import { changedGates } from './gate-files.ts'
 import { interferenceIn, interferenceLine, taskChanges } from './interference.ts'
 import { logOf, type Job } from './job.ts'
@@ -161,6 +161,7 @@ function factsOf(job: Job, { agent, signals }: { agent: AgentOutcome; signals: S
     agent: job.byHand === null ? job.agent.label : `${job.agent.label}, by hand`,
     model: agent.model ?? job.agent.model,
     usage: agent.usage,
+    idle: agent.toolCalls === 0 && !agent.usage.outputTokens,
     criteriaMet: signals.done?.criteria_met ?? checkedIn(agent.finalMessage),
   }
 }
@@ -239,13 +240,15 @@ export async function fail(
   emit: Emit<Happening>,
 ): Promise<Failed> {
   const begun = await begunTree(job, ports.home.git)
-  const { usage, seconds } = facts
-  const ended = { outcome, seconds, usage, unchanged: tree === begun }
+  const { usage } = facts
+  const isUnchanged = tree === begun
+  const idle = facts.idle && isUnchanged
+  const ended = { outcome, usage, idle }
   const decision = decide(ended, { ...job.situation, now: ports.now() })
   // A limit that lasts for hours would otherwise leave a record for each new request. Nor does a missing model use up
   // the task's attempts.
-  const isNobodysFault = decision.kind === 'wait' || outcome.hopeless === 'run'
-  const isWorthKeeping = !ended.unchanged || !isNobodysFault || (usage.costUsd ?? 0) > 0
+  const isNobodysFault = decision.kind === 'wait'
+  const isWorthKeeping = !isUnchanged || !isNobodysFault || (usage.costUsd ?? 0) > 0
   const { kind, reason, detail, fingerprint } = outcome
   const failed: AttemptFacts = {
     ...facts,
@@ -255,7 +258,7 @@ export async function fail(
     fingerprint,
     gates: null,
     final: decision.kind === 'give-up',
-    idle: isIdle(ended),
+    idle,
   }
   const ref = attemptRef(facts.task, facts.number)
   const record = isWorthKeeping ? await keep(ports, failed, { ref, tree }) : null

@@ -7,8 +7,11 @@ import { formatCost } from '../base/usage.ts'
 export type Decision =
   | { readonly kind: 'complete' }
   | { readonly kind: 'retry'; readonly pauseSeconds: number }
-  /** The same attempt again, not counted: another agent at once, or this one later. `reason` says why it has to wait. */
-  | { readonly kind: 'wait'; readonly until: Date; readonly reason: string }
+  /**
+   * The same attempt again, not counted: another agent at once, or this one later; null if it can do nothing more in this
+   * run. `reason` says why.
+   */
+  | { readonly kind: 'wait'; readonly until: Date | null; readonly reason: string }
   /** No further attempt; `blocked` if the agent itself reported that it needs a person. */
   | { readonly kind: 'give-up'; readonly reason: string; readonly blocked: boolean }
   /** Somebody skipped the task: it stays TODO, and is left out of this run. */
@@ -20,10 +23,9 @@ export type Decision =
 /** How an attempt ended. */
 export interface Ended {
   readonly outcome: Outcome
-  readonly seconds: number
   readonly usage: Usage
-  /** Whether the tree is the same as when the attempt began. */
-  readonly unchanged: boolean
+  /** Whether the agent did nothing: no tool was called, nothing was written, nothing has changed. */
+  readonly idle: boolean
 }
 
 /** What a decision depends on, besides the end of the attempt. */
@@ -38,16 +40,19 @@ export interface Situation {
   readonly runBudgetLeft: number | null
   /** Waits in a row so far. */
   readonly waits: number
-  /** Whether the agent has already waited for a limit that may be about money. */
-  readonly unpaid?: boolean
+  /** How often the agent has already waited for a limit whose end nobody names. */
+  readonly endlessWaits: number
+  /** How long a person is waited for. */
+  readonly askSeconds: number
   readonly now: Date
 }
 
-const QUICK_SECONDS = 2
 const SAME_FAILURES = 3
 /** After so many lost machines in a row, the task is not given to another one. */
 const MOST_LOST = 3
 const LONGEST_PAUSE_SECONDS = 60
+/** After so many waits for a limit whose end nobody names, it is taken for one that only a person can lift. */
+const MOST_ENDLESS_WAITS = { money: 1, endless: 3 }
 /** Waits if no service names an end: the first, then twice as long each time, up to the longest. */
 const LIMIT_WAITS = { firstSeconds: 60, longestSeconds: 1800 }
 const NETWORK_WAITS = { firstSeconds: 10, longestSeconds: 300 }
@@ -73,11 +78,14 @@ export function decide(ended: Ended, situation: Situation): Decision {
         return { kind: 'give-up', reason: `${MOST_LOST} times in a row: ${outcome.reason}`, blocked: false }
       return { kind: 'retry', pauseSeconds: 0 }
     }
+    case 'unable':
+      return { kind: 'wait', until: null, reason: outcome.reason }
     case 'wait':
-      if (outcome.hopeless === 'money' && situation.unpaid) return withoutMoney(outcome)
-      return { kind: 'wait', ...waitAfter(outcome, situation) }
+      return { kind: 'wait', ...(enoughWaiting(outcome, situation) ?? waitAfter(outcome, situation)) }
     case 'retry': {
-      if (outcome.hopeless !== null) return withoutHope(ended, outcome.hopeless, situation)
+      if (outcome.hopeless === 'agent') return { kind: 'wait', until: null, reason: outcome.reason }
+      if (outcome.hopeless === 'task' || outcome.hopeless === 'budget')
+        return withoutHope(ended, outcome.hopeless, situation)
       const reason = reasonToGiveUp(ended, situation)
       if (reason !== null) return { kind: 'give-up', reason, blocked: false }
       return { kind: 'retry', pauseSeconds: Math.min(2 ** (situation.counted - 1), LONGEST_PAUSE_SECONDS) }
@@ -88,19 +96,13 @@ export function decide(ended: Ended, situation: Situation): Decision {
 /** Ends at once if another attempt would only cost more for the same result. */
 function withoutHope(
   { outcome: { reason }, usage }: Ended,
-  hopeless: NonNullable<Outcome['hopeless']>,
+  hopeless: 'task' | 'budget',
   situation: Situation,
 ): Decision {
-  switch (hopeless) {
-    case 'run':
-      return { kind: 'stop', why: 'stopped', reason }
-    case 'task':
-      return { kind: 'give-up', reason, blocked: true }
-    case 'money':
-      return isTasksLimit(situation)
-        ? { kind: 'give-up', reason: overTasksLimit(usage, situation) ?? reason, blocked: false }
-        : { kind: 'stop', why: 'budget', reason }
-  }
+  if (hopeless === 'task') return { kind: 'give-up', reason, blocked: true }
+  return isTasksLimit(situation)
+    ? { kind: 'give-up', reason: overTasksLimit(usage, situation) ?? reason, blocked: false }
+    : { kind: 'stop', why: 'budget', reason }
 }
 
 /** Whether the task reaches its own limit before the limit of the run. */
@@ -121,8 +123,7 @@ function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
   if (situation.counted >= situation.most) return `${attempts(situation.most)}: ${outcome.reason}`
   const same = counted.slice(1 - SAME_FAILURES).filter((record) => record.fingerprint === outcome.fingerprint)
   if (same.length === SAME_FAILURES - 1) return `the same failure three times: ${outcome.reason}`
-  if (last?.idle && isIdle(ended))
-    return `twice the agent ended at once without changing anything: ${outcome.reason}`
+  if (last?.idle && ended.idle) return `twice the agent ended without doing anything: ${outcome.reason}`
   const spent = overTasksLimit(ended.usage, situation)
   return spent === null ? null : `${spent}: ${outcome.reason}`
 }
@@ -134,21 +135,25 @@ function overTasksLimit({ costUsd }: Usage, { series, maxCostPerTask }: Situatio
   return `the task has cost ${formatCost(spent)}, its limit is ${formatCost(maxCostPerTask)}`
 }
 
-/** Whether the agent ended at once without changing anything. */
-export function isIdle({ unchanged, seconds }: Ended): boolean {
-  return unchanged && seconds < QUICK_SECONDS
-}
-
 function attempts(count: number): string {
   return count === 1 ? 'one attempt, and no more' : `${count} attempts`
 }
 
-/** A limit that came back after a wait, with no end that the service named: only a person can pay. */
-function withoutMoney({ reason }: Outcome): Decision {
-  return {
-    kind: 'stop',
-    why: 'stopped',
-    reason: `the account cannot pay for more, also after a wait: ${reason}`,
+/** The end of an agent for which it is no use to wait any longer; null if waiting may help. */
+function enoughWaiting(
+  { reason, hopeless }: Outcome,
+  { waits, endlessWaits, askSeconds }: Situation,
+): { readonly until: null; readonly reason: string } | null {
+  switch (hopeless) {
+    case 'money':
+    case 'endless':
+      return endlessWaits < MOST_ENDLESS_WAITS[hopeless]
+        ? null
+        : { until: null, reason: `waiting does not help, so it seems to be about money: ${reason}` }
+    case 'person':
+      return secondsWaited(waits, NETWORK_WAITS) < askSeconds ? null : { until: null, reason }
+    default:
+      return null
   }
 }
 
@@ -168,6 +173,15 @@ function waitAfter(
   return { until: again, reason: `then the agent is asked again: ${reason}` }
 }
 
-function later(now: Date, waits: number, { firstSeconds, longestSeconds }: typeof LIMIT_WAITS): Date {
-  return new Date(now.getTime() + Math.min(firstSeconds * 2 ** waits, longestSeconds) * 1000)
+function later(now: Date, waits: number, steps: typeof LIMIT_WAITS): Date {
+  return new Date(now.getTime() + waitSeconds(waits, steps) * 1000)
+}
+
+/** How long the next wait is after so many. */
+function waitSeconds(waits: number, { firstSeconds, longestSeconds }: typeof LIMIT_WAITS): number {
+  return Math.min(firstSeconds * 2 ** waits, longestSeconds)
+}
+
+function secondsWaited(waits: number, steps: typeof LIMIT_WAITS): number {
+  return Array.from({ length: waits }, (_, index) => waitSeconds(index, steps)).reduce((a, b) => a + b, 0)
 }

@@ -21,6 +21,8 @@ type PersonAnswer = FailureAnswer | { readonly text: string }
 export type TaskEnd =
   | { readonly kind: 'blocked' }
   | { readonly kind: 'left'; readonly reason: string }
+  /** Its agent did nothing: the next task shows whether it is to be blocked for that. */
+  | { readonly kind: 'idle' }
   /** The whole run ends. */
   | {
       readonly kind: 'stop'
@@ -169,16 +171,22 @@ export function sameAsBaseline({ ledger }: Run, failure: Outcome): string | null
   return `the gates fail exactly as they did before the run began: ${failure.reason}`
 }
 
+/** Whether the agent failed without having done anything. A script belongs to its task. */
+export function isIdleFailure(record: KeptAttempt | null): record is KeptAttempt {
+  return record !== null && record.idle && record.outcome === 'agent-failed' && record.agent !== 'script'
+}
+
 /**
- * Why the run ends, if the agent failed at once at the task before in the very same way: that is the agent's fault, or
- * the system's, and every other task would be blocked for it. A script belongs to its task.
+ * Why the agent is of no use in this run, if it failed without doing anything at the task before in the very same way: that
+ * is the agent's fault, or the system's, and every other task would be blocked for it.
  */
 export function sameAsBefore(
   { ledger: { idleEnd: before } }: Run,
   record: KeptAttempt | null,
 ): string | null {
-  if (!before || !record?.idle || record.outcome !== 'agent-failed' || record.agent === 'script') return null
-  const isSame = record.fingerprint === before.fingerprint && record.agent === before.agent
-  if (!isSame || record.task === before.task) return null
-  return `the agent ended at once at ${record.task}, as at ${before.task}: ${record.reason}`
+  if (!before || !isIdleFailure(record)) return null
+  const { fingerprint, agent } = before.record
+  if (record.fingerprint !== fingerprint || record.agent !== agent || record.task === before.task.id)
+    return null
+  return `the agent did nothing at ${record.task}, nor at ${before.task.id}: ${record.reason}`
 }

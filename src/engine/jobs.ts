@@ -88,6 +88,7 @@ export class Jobs {
       const changed = workers?.changed()
       if (workers && workers.hopeless !== null) this.#end ??= { end: 'stopped', reason: workers.hopeless }
       await this.#readTasks()
+      await this.#blockIdle()
       await this.#checkHeld()
       const plan = schedule(await this.#state())
       if (plan.begin.length > 0 && !isChecked) {
@@ -104,6 +105,7 @@ export class Jobs {
       // Also if tasks could begin, but attempts of an earlier run take all the workers' places.
       else if (news.length > 0 && this.#waitsForWorkers(plan))
         await Promise.race([...news, stopped, ...this.#heldTimer()])
+      else if (plan.isOver && this.#run.ledger.idleEnd) this.#run.ledger.setIdleEnd(null)
       else if (plan.isOver && !(await this.#checkHeld())) return this.#ended()
       // The other agents stop too: what they have done is kept.
       if (this.#error) control.stop('clean')
@@ -135,6 +137,15 @@ export class Jobs {
     if (this.#isLanding) return
     const { branch, ports, inTurn } = this.#run
     await inTurn(async () => ports.source.at((await branch.tip()).head))
+  }
+
+  /** Blocks the tasks whose agents did nothing, once another task has shown that this is not the agent's fault. */
+  async #blockIdle(): Promise<void> {
+    const { ledger } = this.#run
+    for (let next = ledger.nextToBlock(); next; next = ledger.nextToBlock()) {
+      const place = await openPlace(this.#run, this.#freeSlot())
+      this.#enter(next.task, await block(this.#run, place, next))
+    }
   }
 
   async #baseline(): Promise<string | null> {
@@ -180,7 +191,8 @@ export class Jobs {
 
   get #taken(): ReadonlySet<string> {
     const { completed, blocked, failed } = this.#ends
-    return new Set([...completed, ...blocked, ...failed])
+    const idle = this.#run.ledger.unblocked.map(({ task }) => task.id)
+    return new Set([...completed, ...blocked, ...failed, ...idle])
   }
 
   /** Whether there is work, and no worker for it yet. */
@@ -285,6 +297,7 @@ export class Jobs {
   /** Enters how a task ended without a commit of its own. */
   #enter(task: Task, ended: TaskEnd): void {
     const { blocked, failed } = this.#ends
+    if (ended.kind === 'idle') return
     if (ended.kind === 'blocked') blocked.push(task.id)
     else if (ended.kind === 'left') failed.push(task.id)
     else {

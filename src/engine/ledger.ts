@@ -1,16 +1,30 @@
 import { POLICIES } from './outcome.ts'
 import type { GateResult } from '../base/nouns.ts'
+import type { Task } from '../backlog/model.ts'
 import type { KeptAttempt } from '../git/record.ts'
+
+/** Until when an agent can do nothing; null if that is for the rest of the run. */
+interface AgentLimit {
+  readonly until: Date | null
+  readonly reason: string
+}
+
+/** A task that is given up because its agent did nothing, and the last attempt at it. */
+interface IdleEnd {
+  readonly task: Task
+  readonly reason: string
+  readonly record: KeptAttempt
+}
 
 /** What a run has learned so far, passed from one attempt to the next. */
 export class Ledger {
   readonly #records = new Map<string, KeptAttempt[]>()
-  readonly #limits = new Map<string, { readonly until: Date; readonly reason: string }>()
+  readonly #limits = new Map<string, AgentLimit>()
   readonly #runsLater = new Set<string>()
   /** Gates that failed on the untouched tree. */
   failedBefore: readonly GateResult[] = []
-  /** The last attempt at the task that ralph gave up just before, if its agent had ended at once without a change. */
-  idleEnd: KeptAttempt | null = null
+  #idleEnd: IdleEnd | null = null
+  readonly #toBlock: IdleEnd[] = []
   /** How many tasks the agents of this run have added. */
   addedTasks = 0
 
@@ -52,13 +66,40 @@ export class Ledger {
   }
 
   /** Notes that the agent is limited until then, and why. */
-  limit(agent: string, limit: { readonly until: Date; readonly reason: string }): void {
+  limit(agent: string, limit: AgentLimit): void {
     this.#limits.set(agent, limit)
   }
 
   /** Until when, as far as known, the agent is limited, and why; a past time if it is not. */
-  limitOf(agent: string): { readonly until: Date; readonly reason: string } {
+  limitOf(agent: string): AgentLimit {
     return this.#limits.get(agent) ?? { until: new Date(0), reason: '' }
+  }
+
+  /** The task that ralph gave up just before, if its agent had done nothing: the next task shows whose fault that is. */
+  get idleEnd(): IdleEnd | null {
+    return this.#idleEnd
+  }
+
+  /** Notes how the next task went: with another end than before, the task before is to be blocked after all. */
+  setIdleEnd(next: IdleEnd | null): void {
+    if (this.#idleEnd && this.#idleEnd.task.id !== next?.task.id) this.#toBlock.push(this.#idleEnd)
+    this.#idleEnd = next
+  }
+
+  /** Notes that the agent can do nothing in this run. The task that it left undone is open to others. */
+  useless(agent: string, reason: string): void {
+    this.limit(agent, { until: null, reason })
+    this.#idleEnd = null
+  }
+
+  /** The tasks that are given up, but not blocked yet. */
+  get unblocked(): readonly IdleEnd[] {
+    return [...this.#toBlock, ...(this.#idleEnd ? [this.#idleEnd] : [])]
+  }
+
+  /** The next task to block, which is none of these from now on. */
+  nextToBlock(): IdleEnd | null {
+    return this.#toBlock.shift() ?? null
   }
 
   /** Files that agents of this run have changed and that an agent may obey at its start. */

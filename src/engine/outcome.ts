@@ -15,18 +15,22 @@ export interface Outcome {
   /** When a rate limit ends, if the agent reported it. */
   readonly until: Date | null
   /**
-   * Set if another attempt cannot help. `task`: not for this task. `run`: not for any task. `money`: not before somebody
-   * pays; a rate limit with `money` is waited out once, and stops the run if it comes back.
+   * Set if another attempt cannot help. `task`: not at this task. `agent`: this agent cannot help at any task. `budget`:
+   * the money that it may cost is spent. Of a limit whose end nobody names, waiting may not help: `money` if it seems to be
+   * about money, `endless` if not. `person`: waiting helps only if a person does something meanwhile.
    */
-  readonly hopeless: 'task' | 'run' | 'money' | null
+  readonly hopeless: 'task' | 'agent' | 'budget' | 'money' | 'endless' | 'person' | null
   /** For a conflict: the paths in which others have landed meanwhile; empty if only the gates see it. */
   readonly paths?: readonly string[]
 }
 
 /** What follows an attempt that ended so. */
 interface Policy {
-  /** `retry`: with the failure in the prompt; `wait`: until a limit ends, then the same again; `again`: at once, elsewhere. */
-  readonly next: 'complete' | 'retry' | 'again' | 'wait' | 'block' | 'leave' | 'hand-over' | 'stop'
+  /**
+   * `retry`: with the failure in the prompt; `wait`: until a limit ends, then the same again; `again`: at once, elsewhere;
+   * `unable`: another agent, as this one can do nothing in this run.
+   */
+  readonly next: 'complete' | 'retry' | 'again' | 'wait' | 'unable' | 'block' | 'leave' | 'hand-over' | 'stop'
   /** Whether it uses up one of the task's attempts. */
   readonly counts: boolean
 }
@@ -54,7 +58,7 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
     counts: false,
   },
   'no-network': { next: 'wait', counts: false },
-  auth: { next: 'stop', counts: false },
+  auth: { next: 'unable', counts: false },
   skipped: { next: 'leave', counts: false },
   'taken-over': { next: 'hand-over', counts: false },
   interrupted: { next: 'stop', counts: false },
@@ -91,17 +95,21 @@ export function outcomeOfEnd(end: AgentEnd | { readonly kind: 'skipped' | 'taken
     case 'interrupted':
       return outcome('interrupted', 'the run was interrupted')
     case 'rate-limited':
-      return outcome('rate-limited', end.reason, { until: end.until, hopeless: end.unpaid ? 'money' : null })
+      return outcome('rate-limited', end.reason, {
+        until: end.until,
+        hopeless: end.until === null ? (end.unpaid ? 'money' : 'endless') : null,
+      })
     case 'overloaded':
       return outcome('rate-limited', end.reason)
+    case 'no-network':
+      return outcome('no-network', end.reason, { hopeless: end.isPage ? 'person' : null })
     case 'blocked':
     case 'auth':
-    case 'no-network':
     case 'timeout':
     case 'max-turns':
       return outcome(end.kind, end.reason)
     case 'budget':
-      return outcome('agent-failed', end.reason, { hopeless: 'money' })
+      return outcome('agent-failed', end.reason, { hopeless: 'budget' })
     case 'refused':
       return outcome('agent-failed', end.reason, { hopeless: end.hopeless })
     case 'stalled':

@@ -15,8 +15,8 @@ interface NextAttempt {
   readonly byHand?: Job['byHand']
   /** Waits in a row before it. */
   readonly waits: number
-  /** Agents that have waited for a limit that may be about money. */
-  readonly unpaid?: ReadonlySet<string>
+  /** How often each agent has waited for a limit whose end nobody names. */
+  readonly endlessWaits: ReadonlyMap<string, number>
   /** What the run may still spend on it; null if there is no limit. */
   readonly budgetLeft: number | null
   readonly token: string
@@ -87,8 +87,8 @@ export async function prepare(
 }
 
 function situationOf(
-  { task, choice, waits, unpaid, budgetLeft }: NextAttempt,
-  { retries, maxCostPerTask }: RunOptions,
+  { task, choice, waits, endlessWaits, budgetLeft }: NextAttempt,
+  { retries, maxCostPerTask, askSeconds }: RunOptions,
   ledger: Ledger,
 ): Omit<Situation, 'now'> {
   return {
@@ -98,7 +98,8 @@ function situationOf(
     maxCostPerTask,
     runBudgetLeft: budgetLeft,
     waits,
-    ...(unpaid?.has(choice.name) ? { unpaid: true } : {}),
+    endlessWaits: endlessWaits.get(choice.name) ?? 0,
+    askSeconds,
   }
 }
 

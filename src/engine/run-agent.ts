@@ -245,8 +245,9 @@ export async function driveAgent(
 }
 
 /** What is not known of a program that owns the terminal. */
-const UNKNOWN: Pick<AgentOutcome, 'usage' | 'model' | 'denied'> = {
+const UNKNOWN: Pick<AgentOutcome, 'usage' | 'model' | 'denied' | 'toolCalls'> = {
   usage: UNKNOWN_USAGE,
   model: null,
   denied: [],
+  toolCalls: 0,
 }

@@ -12,8 +12,8 @@ import { taskJson } from '../backlog/select/task-json.ts'
 import type { Task } from '../backlog/model.ts'
 import { attempt, begunTree, factsOfJob, type Failed, type Passed } from './attempt.ts'
 import { installing } from './check.ts'
-import { freeAgent } from './free-agent.ts'
-import { conclude, giveUp, sameAsBaseline, sameAsBefore, type TaskEnd } from './give-up.ts'
+import { freeAgent, type FreeAgent } from './free-agent.ts'
+import { conclude, giveUp, isIdleFailure, sameAsBaseline, sameAsBefore, type TaskEnd } from './give-up.ts'
 import type { From, Job } from './job.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { Emit } from './ports.ts'
@@ -38,12 +38,12 @@ interface TaskState {
   readonly byHand: Session | null
   /** The number of waits without an attempt in between. */
   readonly waits: number
-  /** Agents that have waited for a limit that may be about money. */
-  readonly unpaid: ReadonlySet<string>
+  /** How often each agent has waited for a limit whose end nobody names. */
+  readonly endlessWaits: ReadonlyMap<string, number>
 }
 
 /** The state before any wait. */
-export const NO_WAITS: Pick<TaskState, 'waits' | 'unpaid'> = { waits: 0, unpaid: new Set() }
+export const NO_WAITS: Pick<TaskState, 'waits' | 'endlessWaits'> = { waits: 0, endlessWaits: new Map() }
 
 /**
  * Works on one task in a slot until its work is ready to land, or there is none. `refused` is the failed attempt of a
@@ -79,8 +79,11 @@ export async function runTask(
     await control.unpaused(over)
     if (at.from.kind === 'record') at = { ...at, task: taskNow(run, at.task) }
     // A person waits for no limit, and continues the conversation of that agent.
-    choice = at.byHand === null ? await freeAgent(run, choices, { id: chosen.id, over }) : choice
+    const free: FreeAgent =
+      at.byHand === null ? await freeAgent(run, choices, { id: chosen.id, over }) : choice
     if (control.isStopping) return ended(place, 'interrupted', 'the run was interrupted')
+    if (free !== null && 'unable' in free) return ended(place, 'stopped', free.unable)
+    choice = free
     if (skipped.aborted || !choice)
       return conclude(run, place, { task: at.task, reason: outcomeOfEnd({ kind: 'skipped' }).reason }, 'skip')
     if (choice.name !== current) emit({ type: 'warning', message: changeText(run, at.task, current, choice) })
@@ -150,7 +153,7 @@ async function makeAttempt(
     note.spend(result.usage.costUsd)
     return result
   }
-  ledger.idleEnd = null
+  ledger.setIdleEnd(null)
   note.spend(result.candidate.usage.costUsd)
   note.clear()
   return { kind: 'ready', job, passed: result }
@@ -167,8 +170,13 @@ async function afterFailure(
   const { decision, outcome } = result
   const { control } = run.ports
   if (at.byHand !== null) return afterByHand(run, place, failed, at.byHand)
-  const ruined = sameAsBaseline(run, outcome) ?? sameAsBefore(run, result.record)
+  const ruined = sameAsBaseline(run, outcome)
   if (ruined !== null) return ended(place, 'stopped', ruined)
+  const useless = choice && sameAsBefore(run, result.record)
+  if (choice && useless) {
+    run.ledger.useless(choice.name, useless)
+    return at
+  }
   switch (decision.kind) {
     case 'complete':
       throw new Error('an attempt is complete without a commit')
@@ -190,7 +198,13 @@ async function afterFailure(
     }
     case 'give-up': {
       const { reason, blocked } = decision
-      run.ledger.idleEnd = result.record?.idle ? result.record : null
+      const { record } = result
+      const isIdle = isIdleFailure(record) && !blocked && run.options.onFailure === 'block'
+      run.ledger.setIdleEnd(isIdle ? { task, reason, record } : null)
+      if (isIdle) {
+        place.note.clear()
+        return { kind: 'idle' }
+      }
       const end = await giveUp(run, place, { task, reason, isBlocked: blocked })
       if (end?.kind !== 'answered') return end ?? at
       return { task: end.task, base: end.base, from: { kind: 'base' }, byHand: null, ...NO_WAITS }
@@ -247,17 +261,23 @@ async function unreadConfiguration(
 /** The message that another agent does the task now, and why. */
 function changeText({ ports, ledger }: Run, { id }: Task, before: string, { name }: AgentChoice): string {
   const { until, reason } = ledger.limitOf(before)
+  if (until === null) return `${name} continues ${id}: ${before} can do nothing more in this run (${reason})`
   if (until <= ports.now()) return `${name} continues ${id}: its wait is over`
   return `${name} continues ${id}: ${before} waits ${waitText(until, ports.now())} (${reason})`
 }
 
 /** The state after one more wait of that agent. */
 export function waited(
-  { waits, unpaid }: typeof NO_WAITS,
+  { waits, endlessWaits }: typeof NO_WAITS,
   { name }: AgentChoice,
   { hopeless }: Outcome,
 ): typeof NO_WAITS {
-  return { waits: waits + 1, unpaid: hopeless === 'money' ? new Set([...unpaid, name]) : unpaid }
+  const isEndless = hopeless === 'money' || hopeless === 'endless'
+  const before = endlessWaits.get(name) ?? 0
+  return {
+    waits: waits + 1,
+    endlessWaits: isEndless ? new Map([...endlessWaits, [name, before + 1]]) : endlessWaits,
+  }
 }
 
 function taskStarted({ ports, options }: Run, task: Task, { label }: AgentChoice): Happening {

@@ -59,7 +59,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, model:
   if (reply.kind === 'fail') {
     const retry = reply.retryAfter === undefined ? {} : { 'retry-after': String(reply.retryAfter) }
     response.writeHead(reply.status, { 'content-type': 'application/json', ...retry })
-    response.end(JSON.stringify(protocol.error(reply.status, reply.message)))
+    response.end(JSON.stringify(protocol.error(reply.status, reply.message, reply.code)))
+    return
+  }
+  if (reply.kind === 'page') {
+    response.writeHead(reply.status, { 'content-type': 'text/html' })
+    response.end('<!DOCTYPE html>\n<html><head><title>Welcome</title></head><body>Log in.</body></html>\n')
     return
   }
   if (reply.kind === 'gone') {

@@ -5,7 +5,16 @@ export type Reply =
   | { readonly kind: 'call'; readonly call: Call }
   /** By the tool for it where there is one, else as a fenced block. */
   | { readonly kind: 'answer'; readonly answer: object }
-  | { readonly kind: 'fail'; readonly status: number; readonly message: string; readonly retryAfter?: number }
+  | {
+      readonly kind: 'fail'
+      readonly status: number
+      readonly message: string
+      /** The service's own name for the error. */
+      readonly code?: string
+      readonly retryAfter?: number
+    }
+  /** A page for people instead of an answer, as the log-in page of a hotel's network. */
+  | { readonly kind: 'page'; readonly status: number }
   /** The connection is cut before any answer. */
   | { readonly kind: 'gone' }
   /** The connection stays open and nothing comes. */

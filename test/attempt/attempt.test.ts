@@ -35,6 +35,7 @@ async function attemptBy(
       base,
       from: { kind: 'base' },
       waits: 0,
+      endlessWaits: new Map(),
       budgetLeft: 1.5,
       token: 'token',
     },

@@ -8,7 +8,7 @@ import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 const now = new Date('2026-01-01T00:00:00Z')
 
 function ended(kind: OutcomeKind, more: Partial<Ended> = {}): Ended {
-  return { outcome: outcome(kind, 'why'), seconds: 100, usage: UNKNOWN_USAGE, unchanged: false, ...more }
+  return { outcome: outcome(kind, 'why'), usage: UNKNOWN_USAGE, idle: false, ...more }
 }
 
 function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt {
@@ -47,7 +47,17 @@ function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt
   }
 }
 
-const first = { counted: 1, most: 4, series: [], maxCostPerTask: null, runBudgetLeft: null, waits: 0, now }
+const first = {
+  counted: 1,
+  most: 4,
+  series: [],
+  maxCostPerTask: null,
+  runBudgetLeft: null,
+  waits: 0,
+  endlessWaits: 0,
+  askSeconds: 3600,
+  now,
+}
 
 describe('what follows an attempt', () => {
   it.each([
@@ -65,7 +75,7 @@ describe('what follows an attempt', () => {
     ['no-network', 'wait'],
     ['skipped', 'leave'],
     ['taken-over', 'hand-over'],
-    ['auth', 'stop'],
+    ['auth', 'wait'],
     ['gate-missing', 'stop'],
     ['interrupted', 'stop'],
   ] as const)('%s: %s', (kind, next) => {
@@ -89,7 +99,7 @@ describe('what follows an attempt', () => {
 
   it('gives a lost attempt to another worker at once, and the task up after three in a row', () => {
     const lost = (...series: readonly KeptAttempt[]) =>
-      decide(ended('lost', { unchanged: true }), { ...first, counted: 4, series })
+      decide(ended('lost', { idle: true }), { ...first, counted: 4, series })
     expect(lost()).toEqual({ kind: 'retry', pauseSeconds: 0 })
     expect(lost(record('lost'), record('gate-failed'), record('lost'))).toMatchObject({ kind: 'retry' })
     expect(lost(record('gate-failed'), record('lost'), record('lost'))).toEqual({
@@ -156,16 +166,43 @@ describe('what follows an attempt', () => {
     expect(decide(limit(null), first)).toMatchObject({ reason: 'then the agent is asked again: why' })
   })
 
-  it('ends the run for want of money only where waiting did not mend it', () => {
-    const end = { kind: 'rate-limited', reason: 'no quota', until: null, unpaid: true } as const
-    const unpaid = { ...ended('rate-limited'), outcome: outcomeOfEnd(end) }
-    expect(decide(unpaid, first).kind).toBe('wait')
-    expect(decide(unpaid, { ...first, waits: 1 }).kind).toBe('wait')
-    expect(decide(unpaid, { ...first, waits: 1, unpaid: true })).toEqual({
-      kind: 'stop',
-      why: 'stopped',
-      reason: 'the account cannot pay for more, also after a wait: no quota',
-    })
+  it.each([
+    [true, 1],
+    [false, 3],
+  ])(
+    'asks no more after a limit without an end has come back (about money: %s, after %i waits)',
+    (unpaid, most) => {
+      const end = { kind: 'rate-limited', reason: 'no quota', until: null, unpaid } as const
+      const limited = { ...ended('rate-limited'), outcome: outcomeOfEnd(end) }
+      const after = (endlessWaits: number) => decide(limited, { ...first, waits: 5, endlessWaits })
+      expect(after(most - 1)).toMatchObject({ kind: 'wait', until: expect.any(Date) as Date })
+      expect(after(most)).toEqual({
+        kind: 'wait',
+        until: null,
+        reason: 'waiting does not help, so it seems to be about money: no quota',
+      })
+    },
+  )
+
+  it('waits for a network to be logged in to only as long as for a person’s answer', () => {
+    const end = { kind: 'no-network', reason: 'a page', isPage: true } as const
+    const page = { ...ended('no-network'), outcome: outcomeOfEnd(end) }
+    const after = (waits: number, askSeconds: number) => decide(page, { ...first, waits, askSeconds })
+    expect(after(2, 60)).toMatchObject({ kind: 'wait', until: expect.any(Date) as Date })
+    expect(after(3, 60)).toEqual({ kind: 'wait', until: null, reason: 'a page' })
+    expect(after(3, 3600)).toMatchObject({ kind: 'wait', until: expect.any(Date) as Date })
+  })
+
+  it('waits for an overloaded service, and for a limit with an end, as often as it takes', () => {
+    const until = new Date('2026-01-01T05:00:00Z')
+    const ends = [
+      { kind: 'overloaded', reason: 'busy' },
+      { kind: 'rate-limited', reason: 'limit', until },
+    ] as const
+    for (const end of ends)
+      expect(
+        decide({ ...ended('rate-limited'), outcome: outcomeOfEnd(end) }, { ...first, endlessWaits: 9 }),
+      ).toMatchObject({ kind: 'wait', until: expect.any(Date) as Date })
   })
 
   it('gives up at the last attempt', () => {
@@ -189,20 +226,17 @@ describe('what follows an attempt', () => {
     expect(decide(ended('timeout'), { ...first, counted: 4, most: 9, series: other }).kind).toBe('retry')
   })
 
-  it('gives up on an agent that twice ended at once with nothing changed', () => {
+  it('gives up on an agent that twice did nothing', () => {
     const series = [record('agent-failed', { idle: true })]
-    const quick = { unchanged: true, seconds: 0.5 }
-    expect(decide(ended('no-marker', quick), { ...first, counted: 2, series }).kind).toBe('give-up')
-    expect(decide(ended('no-marker', { ...quick, seconds: 30 }), { ...first, counted: 2, series }).kind).toBe(
-      'retry',
-    )
-    expect(decide(ended('no-marker', quick), first).kind).toBe('retry')
+    expect(decide(ended('no-marker', { idle: true }), { ...first, counted: 2, series }).kind).toBe('give-up')
+    expect(decide(ended('no-marker'), { ...first, counted: 2, series }).kind).toBe('retry')
+    expect(decide(ended('no-marker', { idle: true }), first).kind).toBe('retry')
   })
 
   it.each([
     [null, { kind: 'retry', pauseSeconds: 1 }],
     ['task', { kind: 'give-up', reason: 'no', blocked: true }],
-    ['run', { kind: 'stop', why: 'stopped', reason: 'no' }],
+    ['agent', { kind: 'wait', until: null, reason: 'no' }],
   ] as const)('after a refusal that is hopeless for %s', (hopeless, decision) => {
     const refused = outcomeOfEnd({ kind: 'refused', reason: 'no', hopeless })
     expect(decide({ ...ended('agent-failed'), outcome: refused }, first)).toEqual(decision)

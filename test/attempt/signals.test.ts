@@ -107,7 +107,7 @@ describe('what an agent says by its tools', () => {
     ['a limit stays one', { kind: 'auth', reason: '401' }, DONE, 'auth'],
   ])('counts by the worse word of two: %s, %o', (_, end, sent, kind) => {
     const outcome = { end, finalMessage: 'text', usage: UNKNOWN_USAGE, sessionId: null, model: null }
-    const whole = { ...outcome, denied: [], seconds: 1 }
+    const whole = { ...outcome, denied: [], toolCalls: 0, seconds: 1 }
     expect(withSignals(whole, { ...NO_SIGNALS, ...sent }, false).end.kind).toBe(kind)
   })
 

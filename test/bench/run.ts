@@ -56,6 +56,7 @@ async function betweenRow(where: string, more: Readonly<Record<string, string>>)
     sessionId: null,
     model: null,
     denied: [],
+    toolCalls: 0,
     seconds: 0,
   }
   const agent = {

@@ -33,7 +33,7 @@ async function endOf(refusedHosts: readonly string[] | undefined): Promise<Agent
 test('an agent that its cage keeps from its service is not waited for', async () => {
   expect(await endOf(['gateway.example'])).toEqual({
     kind: 'refused',
-    hopeless: 'run',
+    hopeless: 'agent',
     reason:
       'It cannot reach its service; the sandbox refused gateway.example: if that is its service, name it in sandbox.network',
   })

@@ -1,7 +1,6 @@
 import { appendFileSync, chmodSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { AgentEnd } from '../../src/agents/port.ts'
 import { Control } from '../../src/engine/control.ts'
 import type { Sealer } from '../../src/git/seal/sealer.ts'
 import { commit, git, put } from '../repository.ts'
@@ -18,9 +17,12 @@ import {
   trailer,
   works,
 } from './harness.ts'
-import { gateOf } from './ports.ts'
+import { agentOf, doneBy, gateOf, type Said } from './ports.ts'
 
-const crashed = (reason: string): { readonly end: AgentEnd } => ({ end: { kind: 'crashed', reason } })
+const crashed = (reason: string): Said => ({
+  end: { kind: 'crashed', reason },
+  toolCalls: 0,
+})
 
 describe('a loop', () => {
   it('does every task in order, one commit each, code and task file together', async () => {
@@ -134,14 +136,34 @@ describe('a failed attempt', () => {
     expect(status(root)).toBe('')
   })
 
-  it('ends the run where the agent fails at once at two tasks in a row, in the same way', async () => {
+  it('ends the run, and blocks none, where the agent does nothing at two tasks in a row, in the same way', async () => {
     const root = makeProject(3)
     const events = await runAll({ root, deed: () => crashed('no such file: agent.sh') })
     expect(those(events, 'attempt-started').map(({ id }) => id)).toEqual(['T-1', 'T-1', 'T-2'])
-    const reason = 'the agent ended at once at T-2, as at T-1: no such file: agent.sh'
-    expect(those(events, 'run-finished')).toMatchObject([{ blocked: ['T-1'], reason }])
-    expect(read(root, 'docs/tasks/T-2.md')).toBe(taskText('T-2'))
+    const reason = 'the agent did nothing at T-2, nor at T-1: no such file: agent.sh'
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'stopped', blocked: [], reason }])
+    for (const id of ['T-1', 'T-2']) expect(read(root, `docs/tasks/${id}.md`)).toBe(taskText(id))
     expect(status(root)).toBe('')
+  })
+
+  it('is left to another agent where the first does nothing at two tasks in a row', async () => {
+    const root = makeProject(3)
+    const events = await runAll({
+      root,
+      ports: doneBy(
+        agentOf(() => crashed('no'), 'first'),
+        agentOf(works, 'second'),
+      ),
+    })
+    expect(those(events, 'attempt-started').map(({ id, agent }) => `${id} ${agent}`)).toEqual([
+      'T-1 first',
+      'T-1 first',
+      'T-2 first',
+      'T-2 second',
+      'T-1 second',
+      'T-3 second',
+    ])
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'done', blocked: [], failed: [] }])
   })
 
   it.each([

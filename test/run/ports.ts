@@ -35,6 +35,8 @@ export interface Said {
   readonly message?: string
   readonly usage?: Partial<Usage>
   readonly events?: readonly AgentEvent[]
+  /** One, if not said. */
+  readonly toolCalls?: number
 }
 
 /** An agent that does what the test says, in this process. */
@@ -48,7 +50,8 @@ export function agentOf(deed: Deed, name = 'fake'): Agent {
       const usage = { ...UNKNOWN_USAGE, ...said.usage }
       const finalMessage = said.message ?? `Did ${request.task.id}.`
       const end = said.end ?? { kind: 'done' }
-      return { end, finalMessage, usage, sessionId: null, model: null, denied: [], seconds: 1 }
+      const toolCalls = said.toolCalls ?? 1
+      return { end, finalMessage, usage, sessionId: null, model: null, denied: [], toolCalls, seconds: 1 }
     },
   }
 }

@@ -106,3 +106,49 @@ describe('while an agent waits for its limit to end', () => {
     expect(git(root, 'for-each-ref', 'refs/ralph')).toBe('')
   })
 })
+
+describe('an agent that can do nothing more in this run', () => {
+  const unable: readonly Extract<AgentEnd, { kind: 'auth' | 'refused' }>[] = [
+    { kind: 'auth', reason: 'Any is not logged in' },
+    { kind: 'refused', reason: 'no such model', hopeless: 'agent' },
+  ]
+
+  it.each(unable)('leaves the tasks to another one: $reason', async (end) => {
+    const events = await runAll({
+      root: makeProject(2),
+      ports: doneBy(
+        agentOf(() => ({ end, toolCalls: 0 }), 'first'),
+        agentOf(work, 'second'),
+      ),
+    })
+    expect(those(events, 'attempt-started').map(({ id, agent }) => `${id} ${agent}`)).toEqual([
+      'T-1 first',
+      'T-1 second',
+      'T-2 second',
+    ])
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'done', completed: ['T-1', 'T-2'] }])
+  })
+
+  it.each(unable)(
+    'ends the run where there is no other, and counts against no task: $reason',
+    async (end) => {
+      const root = makeProject(2)
+      const events = await runAll({ root, deed: () => ({ end, toolCalls: 0 }) })
+      expect(those(events, 'attempt-started')).toHaveLength(1)
+      expect(those(events, 'run-finished')).toMatchObject([
+        { end: 'stopped', reason: end.reason, blocked: [] },
+      ])
+      expect(git(root, 'for-each-ref', 'refs/ralph')).toBe('')
+    },
+  )
+
+  it('is one whose limit comes back after a wait and is about money', async () => {
+    let clock = START
+    const broke: AgentEnd = { kind: 'rate-limited', reason: 'no credit', until: null, unpaid: true }
+    const waiting = { now: () => new Date(clock), sleep: async (ms: number) => void (clock += ms) }
+    const events = await runAll({ root: makeProject(), deed: () => ({ end: broke }), ports: waiting })
+    expect(those(events, 'attempt-started')).toHaveLength(2)
+    const reason = 'waiting does not help, so it seems to be about money: no credit'
+    expect(those(events, 'run-finished')).toMatchObject([{ end: 'stopped', reason }])
+  })
+})

@@ -76,7 +76,7 @@ export function commandProvider(command: string | null, pty = false): Provider {
 function failedEnd(exit: Exit, message: string, complaint: string | null): StreamEnd['end'] {
   if (complaint === null) return { kind: 'crashed', reason: failureOf('the command', exit, message) }
   const reason = `The agent "command" cannot begin (${complaint}): ${HOW_TO_GIVE_ONE}; ralph doctor says whether the sandbox hides it.`
-  return { kind: 'refused', reason, hopeless: 'run' }
+  return { kind: 'refused', reason, hopeless: 'agent' }
 }
 
 /**

@@ -31,16 +31,22 @@ export function failureEnd(failure: ProviderFailure, words: FailureWords): Failu
     case 'forbidden':
       return {
         kind: 'refused',
-        reason: `The service forbids this to ${words.agent}: ${text}`,
-        hopeless: 'run',
+        reason: `The service, or a proxy before it, forbids this to ${words.agent}: ${text}`,
+        hopeless: 'agent',
       }
     case 'rate-limited': {
       const until = failure.until ?? resetTime(failure.message, words.now())
-      const unpaid = until === null && /insufficient_quota/i.test(failure.message)
+      const unpaid = until === null && MAYBE_NO_MONEY.test(failure.message)
       return { kind: 'rate-limited', reason: text, until, ...(unpaid ? { unpaid } : {}) }
     }
     case 'no-network':
-      return { kind: 'no-network', reason: `${words.agent} cannot reach its service: ${text}` }
+      return PAGE.test(failure.message)
+        ? {
+            kind: 'no-network',
+            reason: `A web page answers ${words.agent} in place of its service: log in to the network, or look at the proxy (${text})`,
+            isPage: true,
+          }
+        : { kind: 'no-network', reason: `${words.agent} cannot reach its service: ${text}` }
     case 'overloaded':
       return { kind: 'overloaded', reason: text }
     case 'refused':
@@ -90,60 +96,89 @@ export function lastWords(stderr: string): string {
     .join(' ')
 }
 
-function kindOf({ status = null, message }: ProviderFailure) {
-  // Messages about ordinary limits mention billing too: only these are certainly about money.
-  if (/credit balance is too low/i.test(message)) return 'credit'
-  if (/insufficient_quota/i.test(message)) return 'rate-limited'
-  if (status === null && NO_NETWORK.test(message)) return 'no-network'
+type FailureKind =
+  'auth' | 'credit' | 'forbidden' | 'rate-limited' | 'no-network' | 'overloaded' | 'refused' | 'unknown'
+
+function kindOf({ status = null, message }: ProviderFailure): FailureKind {
+  if (NO_MONEY.test(message)) return 'credit'
+  if (MAYBE_NO_MONEY.test(message)) return 'rate-limited'
   const known = status ?? statusIn(message)
-  if (known === 403 && NO_LOGIN.test(message)) return 'auth'
-  if (known !== null) return kindOfStatus(known)
-  if (/payment required/i.test(message)) return 'credit'
-  if (
-    /usage limit|rate.?limit|session limit|weekly limit|too many requests|quota|resource.?exhausted/i.test(
-      message,
-    )
-  )
-    return 'rate-limited'
-  if (/overloaded|at capacity|temporarily unavailable|high demand/i.test(message)) return 'overloaded'
-  if (NO_SUCH_MODEL.test(message) || FILTERED.test(message) || isTooLong(message)) return 'refused'
-  return NO_LOGIN.test(message) ? 'auth' : 'unknown'
+  if (isCutOff(known, message)) return 'no-network'
+  return kindOfStatus(known) ?? kindOfText(message) ?? (known === null ? 'unknown' : kindOfRefusal(known))
 }
 
-function kindOfStatus(status: number) {
+/** Whether the service itself has not answered: there was no connection, or something on the way has answered instead. */
+function isCutOff(status: number | null, message: string): boolean {
+  if (status === null) return NO_NETWORK.test(message) || PAGE.test(message)
+  return status < 500 && PAGE.test(message)
+}
+
+/** What a status means, whatever the text; null for one that services use for many reasons. */
+function kindOfStatus(status: number | null): FailureKind | null {
   if (status === 401) return 'auth'
   if (status === 402) return 'credit'
-  if (status === 403) return 'forbidden'
   if (status === 429) return 'rate-limited'
-  if (status >= 500 || status === 408) return 'overloaded'
-  return status >= 400 ? 'refused' : 'unknown'
+  return status !== null && (status >= 500 || status === 408) ? 'overloaded' : null
 }
 
-const NO_LOGIN =
-  /not logged in|log ?in (?:again|first|required)|run \/login|unauthori[sz]ed|authenticat|invalid (?:x-)?api.?key|no api key|auth method|auth type/i
+function kindOfText(message: string): FailureKind | null {
+  return TEXTS.find(([, pattern]) => pattern.test(message))?.[0] ?? (isTooLong(message) ? 'refused' : null)
+}
+
+function kindOfRefusal(status: number): FailureKind {
+  return status === 403 ? 'forbidden' : status >= 400 ? 'refused' : 'unknown'
+}
+
+/** Messages about ordinary limits mention billing too: only these are certainly about money. */
+const NO_MONEY =
+  /credit balance is too low|payment required|billing hard limit|to use codex with your .{0,40}plan, upgrade/i
+/** These are, if they name no time, and waiting does not help. */
+const MAYBE_NO_MONEY =
+  /insufficient_quota|billing_not_active|check your (?:plan and )?billing|extra usage is required/i
+/** Something on the way has answered with a page for people, such as the log-in page of a hotel's network. */
+const PAGE =
+  /<!doctype html|<html[\s>]|is an html page|intercepting the request|blocked by a gateway or proxy|incomplete json segment|nothing but empty answers/i
 /** The system's error codes, and HTTP clients' words for them: there was no answer, so no status. */
 const NO_NETWORK =
-  /\b(?:ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(?:NET|HOST)UNREACH|ENETDOWN|UND_ERR_(?:CONNECT_TIMEOUT|SOCKET))\b|fetch failed|socket hang up|error sending request|(?:unable to|failed to|cannot|could not) connect|connection (?:error|refused|reset|timed out|was closed)|network (?:error|is unreachable)|could not resolve host|dns error/i
+  /\b(?:ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(?:NET|HOST)UNREACH|ENETDOWN|UND_ERR_(?:CONNECT_TIMEOUT|SOCKET))\b|fetch failed|socket hang up|error sending request|(?:unable to|failed to|cannot|could not) connect|connection (?:error|refused|reset|timed out|was closed)|network (?:error|is unreachable)|could not resolve host|dns error|stream (?:disconnected|closed) before/i
 /** A filter refused the request or the model's answer. */
 const FILTERED =
-  /content.?filter|safeguards flagged|blocked (?:due to|by)\b.{0,60}?(?:safety|recitation|polic|filter)/is
+  /content.?filter|safeguards flagged|flagged as potentially violating|blocked (?:due to|by)\b.{0,60}?(?:safety|recitation|polic|filter)/is
 const CUT_OFF = /max_output_tokens|output token maximum|was truncated because/i
 /** The last is Google's wording. */
 const NO_SUCH_MODEL =
   /\bmodels?\b.{0,120}?(?:not (?:be )?found|not exist|not supported|not available|not have access)|(?:unknown|invalid|unsupported|no such) model|model ?not ?found|requested entity was not found/is
+/** The service refuses this account, or this place, whatever it is asked. */
+const NOT_FOR_YOU = /organization must be verified|user location is not supported/i
 const TOO_LONG =
-  /(?:prompt|input|context|request|messages?)\b.{0,60}?(?:too (?:long|large)|exceed)|context.?(?:length|window).{0,20}exceed|maximum context length/is
+  /(?:prompt|input|context|request|messages?)\b.{0,60}?(?:too (?:long|large)|exceed)|context.?(?:length|window).{0,20}exceed|maximum context length|ran out of room in the .{0,20}context/is
+
+/** The meaning of texts that come without a telling status, the more certain first. */
+const TEXTS: readonly (readonly [FailureKind, RegExp])[] = [
+  ['refused', NOT_FOR_YOU],
+  [
+    'auth',
+    /not logged in|log ?in (?:again|first|required)|run \/login|unauthori[sz]ed|(?<!^failed to )authenticat|invalid (?:x-)?api.?key|api.?key not valid|no api key|auth method|auth type|disabled organization/i,
+  ],
+  [
+    'rate-limited',
+    /usage limit|rate.?limit|session limit|weekly limit|too many requests|quota|resource.?exhausted/i,
+  ],
+  ['overloaded', /overloaded|at capacity|temporarily unavailable|high demand/i],
+  ['refused', NO_SUCH_MODEL],
+  ['refused', FILTERED],
+]
 
 /** A timeout is not "too long" in this sense: another attempt may be quicker. */
 function isTooLong(message: string): boolean {
   return TOO_LONG.test(message) && !/deadline|time.?(?:out|limit)|timed out/i.test(message)
 }
 
-/** Whether the same would be refused again: for all tasks (unknown model) or this one (prompt too long, or filtered). */
-function hopelessness({ status = null, message }: ProviderFailure): 'task' | 'run' | null {
+/** Whether the same would be refused again: at all tasks (unknown model) or this one (prompt too long, or filtered). */
+function hopelessness({ status = null, message }: ProviderFailure): 'task' | 'agent' | null {
   const known = status ?? statusIn(message)
   if (known === 413 || isTooLong(message) || FILTERED.test(message)) return 'task'
-  return known === 404 || NO_SUCH_MODEL.test(message) ? 'run' : null
+  return known === 404 || NO_SUCH_MODEL.test(message) || NOT_FOR_YOU.test(message) ? 'agent' : null
 }
 
 function statusIn(message: string): number | null {
@@ -177,11 +212,19 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 
 /**
  * The moment that a limit's message names, or null if it names none: `try again at 10:33 AM`,
- * `at Nov 20th, 2026 3:04 PM`, `resets 3pm`, `in 2 days 3 hours`, `after 1h2m3s`, `"retryDelay":"34s"`.
- * A time of day is in the machine's time zone, as the agents write it.
+ * `at Nov 20th, 2026 3:04 PM`, `on 2026-12-01 at 00:00 UTC`, `resets 3pm`, `in 2 days 3 hours`, `after 1h2m3s`,
+ * `"retryDelay":"34s"`. A time of day is in the machine's time zone, as the agents write it.
  */
 export function resetTime(message: string, now: Date): Date | null {
-  return dayAndTime(message) ?? timeOfDay(message, now) ?? delay(message, now)
+  return isoTime(message) ?? dayAndTime(message) ?? timeOfDay(message, now) ?? delay(message, now)
+}
+
+function isoTime(message: string): Date | null {
+  const match =
+    /\b(?:at|on|until|after)\s+(\d{4}-\d\d-\d\d)(?:(?:\s+at\s+|[ T])(\d\d:\d\d)(?::\d\d)?)?/i.exec(message)
+  if (!match) return null
+  const moment = new Date(`${match[1]}T${match[2] ?? '00:00'}Z`)
+  return Number.isNaN(moment.getTime()) ? null : moment
 }
 
 function dayAndTime(message: string): Date | null {

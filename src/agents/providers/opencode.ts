@@ -186,6 +186,8 @@ function reservedRules(): Json {
   return Object.fromEntries(RESERVED_COMMANDS.map((command) => [`${command}*`, 'deny']))
 }
 
+const MOST_EMPTY_STEPS = 3
+
 /** Reads `opencode run --format json`, which has no final event: the last step shows whether more was to come. */
 class OpencodeReader extends JsonReader {
   #sessionId: string | null = null
@@ -194,6 +196,8 @@ class OpencodeReader extends JsonReader {
   #lastStep = ''
   /** The last refusal of its service, unless the service has answered since. */
   #refusal: ProviderFailure | null = null
+  /** Steps in a row in which the model used no token. */
+  #emptySteps = 0
   /** Steps since its prompt was too long; null if it was not, or has been shortened since. */
   #stepsTooLong: number | null = null
 
@@ -224,7 +228,14 @@ class OpencodeReader extends JsonReader {
       const part = record(event['part'])
       this.#lastStep = text(part['reason'])
       this.isComplete = this.#lastStep !== 'tool-calls'
-      this.reported = addUsage(this.reported, usageOfStep(part))
+      const usage = usageOfStep(part)
+      this.reported = addUsage(this.reported, usage)
+      // It would take a page for an answer of the model, and ask again until its turns are used up.
+      this.#emptySteps = usage.inputTokens === 0 && usage.outputTokens === 0 ? this.#emptySteps + 1 : 0
+      if (this.#emptySteps === MOST_EMPTY_STEPS) {
+        this.failure = { message: 'its service gives nothing but empty answers' }
+        return [this.used, { type: 'result' }]
+      }
       // The first step is its summary; with the second the model has answered the shortened prompt.
       if (this.#stepsTooLong !== null && ++this.#stepsTooLong > 1) this.#goesOn()
       return [this.used]

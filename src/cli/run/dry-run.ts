@@ -20,6 +20,7 @@ import { promptOf } from '../setup/task-prompt.ts'
 import { taskOrReason } from '../../backlog/select/why-not.ts'
 import { Ledger } from '../../engine/ledger.ts'
 import type { RunOptions } from '../../engine/ports.ts'
+import { NO_WAITS } from '../../engine/task.ts'
 import { prepare } from '../../engine/prepare.ts'
 import { IDLE, schedule } from '../../backlog/select/schedule.ts'
 import { taskJson } from '../../backlog/select/task-json.ts'
@@ -92,7 +93,7 @@ async function jobOf(
       choice,
       base: { head: 'HEAD', branch: null },
       from: { kind: 'base' },
-      waits: 0,
+      ...NO_WAITS,
       budgetLeft: options.budget,
       token: '',
     },

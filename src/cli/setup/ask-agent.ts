@@ -16,7 +16,7 @@ import type { Slot } from '../../engine/slot/slot.ts'
 import { NO_WAITS, waited } from '../../engine/task.ts'
 
 /** Limits for each question, and for all of them, with what was spent before; null if that is unknown. */
-type QuestionOptions = Pick<RunOptions, 'retries' | 'budget' | 'stallSeconds'> & {
+type QuestionOptions = Pick<RunOptions, 'retries' | 'budget' | 'stallSeconds' | 'askSeconds'> & {
   readonly turns: number
   readonly seconds: number
   readonly spentUsd: number | null
@@ -35,7 +35,7 @@ type QuestionPorts = Pick<
 
 /** Puts questions to agents; limits, waits and money are counted over all questions. */
 export function agentQuestions(options: QuestionOptions, ports: QuestionPorts) {
-  const { retries, budget } = options
+  const { retries, budget, askSeconds } = options
   const { control, choices, sleep, now, emit } = ports
   const ledger = new Ledger([])
   let { spentUsd } = options
@@ -49,6 +49,7 @@ export function agentQuestions(options: QuestionOptions, ports: QuestionPorts) {
         const over = { id: question.id, over: control.stopping }
         const choice = await freeAgent({ ports, ledger, emit }, choices, over)
         if (!choice || control.isStopping) return INTERRUPTED
+        if ('unable' in choice) return stopped('failed', choice.unable)
         const spent = spentUsd ?? 0
         if (budget !== null && spent >= budget)
           return stopped(
@@ -56,7 +57,11 @@ export function agentQuestions(options: QuestionOptions, ports: QuestionPorts) {
             `planning has cost ${formatCost(spent)}, its budget is ${formatCost(budget)}`,
           )
         const left = budget === null ? null : budget - spent
-        const { end, usage, seconds, ...agent } = await askOnce(question, choice, { options, ports, left })
+        const { end, usage, seconds, toolCalls, ...agent } = await askOnce(question, choice, {
+          options,
+          ports,
+          left,
+        })
         if (usage.costUsd !== null) spentUsd = spent + usage.costUsd
         if (end.kind === 'interrupted') return INTERRUPTED
         if (end.kind === 'blocked') return stopped('asks', end.reason)
@@ -66,7 +71,7 @@ export function agentQuestions(options: QuestionOptions, ports: QuestionPorts) {
         }
         const ended = outcomeOfEnd(end)
         const decision = decide(
-          { outcome: ended, seconds, usage, unchanged: true },
+          { outcome: ended, usage, idle: toolCalls === 0 && !usage.outputTokens },
           {
             counted,
             most: retries + 1,
@@ -74,7 +79,8 @@ export function agentQuestions(options: QuestionOptions, ports: QuestionPorts) {
             maxCostPerTask: null,
             runBudgetLeft: left,
             waits: waits.waits,
-            unpaid: waits.unpaid.has(choice.name),
+            endlessWaits: waits.endlessWaits.get(choice.name) ?? 0,
+            askSeconds,
             now: now(),
           },
         )

@@ -70,8 +70,8 @@ async function failedElsewhere(
 ): Promise<Failed> {
   const begun = await begunTree(job, ports.home.git)
   const tree = record?.tree ?? begun
-  const facts = { outcome: ended, seconds: record?.seconds ?? 0, usage, unchanged: tree === begun }
-  const decision = decide(facts, { ...job.situation, now: ports.now() })
+  const idle = tree === begun && (record?.idle ?? false)
+  const decision = decide({ outcome: ended, usage, idle }, { ...job.situation, now: ports.now() })
   return { kind: 'failed', outcome: ended, decision, record, tree, usage, session: null }
 }
 

@@ -53,7 +53,7 @@ describe.skipIf(process.platform === 'win32')('the command agent at a terminal',
     })
     expect(slow.outcome.end.kind).toBe('timeout')
     const never = await atTerminal('./not-there')
-    expect(never.outcome.end).toMatchObject({ kind: 'refused', hopeless: 'run' })
+    expect(never.outcome.end).toMatchObject({ kind: 'refused', hopeless: 'agent' })
     const failing = await atTerminal('echo "no disk" >&2; exit 4')
     expect(failing.outcome.end).toMatchObject({ reason: 'the command exited with code 4: no disk' })
   })
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('the command agent', () => {
         reason: expect.stringMatching(
           /^The agent "command" cannot begin \(.*(?:agent|not-executable|no-interpreter): .+\): set `command` in the config, or give --command; ralph doctor says whether the sandbox hides it\.$/,
         ),
-        hopeless: 'run',
+        hopeless: 'agent',
       })
     })
   })

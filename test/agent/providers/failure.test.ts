@@ -32,6 +32,25 @@ test.each([
   [null, 'stream disconnected before completion: error sending request for url', 'no-network'],
   [null, 'Connection error.', 'no-network'],
   [502, 'upstream: connection refused', 'overloaded'],
+  [null, 'stream disconnected before completion: stream closed before response.completed', 'no-network'],
+  [null, '[API Error: Incomplete JSON segment at the end]', 'no-network'],
+  [null, 'unexpected status 403 Forbidden: <!DOCTYPE html> <html><head><title>Welcome</title>', 'no-network'],
+  [
+    null,
+    'API returned a malformed response (HTTP 200). Response: body is an HTML page, 85 bytes',
+    'no-network',
+  ],
+  [502, '<html><body>Bad gateway</body></html>', 'overloaded'],
+  [403, 'Failed to authenticate. API Error: 403 Welcome', 'refused'],
+  [400, 'Your API_KEY belongs to a disabled organization', 'auth'],
+  [null, 'API key not valid. Please pass a valid API key.', 'auth'],
+  [
+    400,
+    'You have reached your specified API usage limits. You will regain access on 2026-12-01',
+    'rate-limited',
+  ],
+  [null, 'Billing hard limit has been reached', 'auth'],
+  [null, 'unexpected status 403 Forbidden: To use Codex with your ChatGPT plan, upgrade to Plus', 'auth'],
   [null, 'something odd in line 429 of main.ts', 'crashed'],
   [null, 'wrote 500 files', 'crashed'],
   [null, 'context deadline exceeded', 'crashed'],
@@ -41,18 +60,22 @@ test.each([
 })
 
 test.each([
-  [404, 'model: no-such-model', 'run'],
-  [404, 'The model `no-such` does not exist or you do not have access to it.', 'run'],
+  [404, 'model: no-such-model', 'agent'],
+  [404, 'The model `no-such` does not exist or you do not have access to it.', 'agent'],
   [
     null,
     "There's an issue with the selected model (no-such). It may not exist or you may not have access.",
-    'run',
+    'agent',
   ],
-  [400, "The 'no-such' model is not supported when using Codex with a ChatGPT account.", 'run'],
-  [null, 'Model not found: fake/no-such', 'run'],
+  [400, "The 'no-such' model is not supported when using Codex with a ChatGPT account.", 'agent'],
+  [null, 'Model not found: fake/no-such', 'agent'],
   [400, 'prompt is too long: 215000 tokens > 200000 maximum', 'task'],
   [400, "This model's maximum context length is 128000 tokens.", 'task'],
   [413, 'Request Entity Too Large', 'task'],
+  [null, "Codex ran out of room in the model's context window. Start a new thread.", 'task'],
+  [400, 'Your request was flagged as potentially violating our usage policy.', 'task'],
+  [null, 'Your organization must be verified to stream this model.', 'agent'],
+  [400, 'User location is not supported for the API use.', 'agent'],
   [400, 'messages.3: tool_use ids must be unique', null],
 ])('%s "%s" is hopeless for %s', (status, message, hopeless) => {
   expect(failureEnd({ status, message }, words)).toMatchObject({ kind: 'refused', hopeless })
@@ -61,7 +84,7 @@ test.each([
 test.each([
   ['Error: the list of servers failed with status code 404', null],
   ['Error: Invalid request: the message is too long', null],
-  ['Error: Model not found: fake/no-such', 'run'],
+  ['Error: Model not found: fake/no-such', 'agent'],
 ])('the last word on stderr, "%s", ends no more than is certain', (stderr, hopeless) => {
   expect(silentEnd({ code: 1, signal: null, stderr }, words)).toMatchObject({ kind: 'refused', hopeless })
 })
@@ -69,16 +92,30 @@ test.each([
 test('what a person can do about a 403 is not to log in', () => {
   expect(failureEnd({ status: 403, message: 'not for your region' }, words)).toEqual({
     kind: 'refused',
-    reason: 'The service forbids this to Any: not for your region',
-    hopeless: 'run',
+    reason: 'The service, or a proxy before it, forbids this to Any: not for your region',
+    hopeless: 'agent',
   })
 })
 
 test('a quota that is used up may be about money only where no time to try again is named', () => {
   const end = (message: string) => failureEnd({ status: 429, message }, words)
-  expect(end('insufficient_quota: check your plan')).toMatchObject({ until: null, unpaid: true })
+  for (const message of [
+    'insufficient_quota: too much',
+    'Quota exceeded. Check your plan and billing details.',
+    'Extra usage is required for long context requests.',
+  ])
+    expect(end(message)).toMatchObject({ kind: 'rate-limited', until: null, unpaid: true })
   expect(end('insufficient_quota: try again in 20s')).not.toHaveProperty('unpaid')
+  expect(end('Quota exceeded. Check your plan and billing details. Retry in 20s')).not.toHaveProperty(
+    'unpaid',
+  )
   expect(end('quota, see your billing details')).not.toHaveProperty('unpaid')
+})
+
+test('a date in the message is when a limit ends', () => {
+  const message = 'You have reached your limits. You will regain access on 2026-12-01 at 09:30 UTC.'
+  const until = new Date('2026-12-01T09:30:00Z')
+  expect(failureEnd({ status: 429, message }, words)).toMatchObject({ kind: 'rate-limited', until })
 })
 
 test('the moment that the stream tells wins over one in the words', () => {

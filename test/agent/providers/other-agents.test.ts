@@ -147,7 +147,7 @@ describe('gemini', () => {
 
   test.each([
     ['gemini-safety', 'refused', 'task', 'The model response was blocked due to safety settings.'],
-    ['gemini-404', 'refused', 'run', '[API Error: Requested entity was not found.]'],
+    ['gemini-404', 'refused', 'agent', '[API Error: Requested entity was not found.]'],
   ])('%s says why it could not go on, and that it would be no use again', (name, kind, hopeless, reason) => {
     expect(hear(gemini, sample(name)).end.end).toEqual({ kind, hopeless, reason })
   })

@@ -10,13 +10,13 @@ export const anthropic: Protocol = {
       objects(message['content']).some((block) => block['type'] === 'tool_result'),
     ).length,
   }),
-  error: (status, message) => {
+  error: (status, message, code) => {
     const types: Record<number, string> = {
       401: 'authentication_error',
       429: 'rate_limit_error',
       529: 'overloaded_error',
     }
-    return { type: 'error', error: { type: types[status] ?? 'api_error', message } }
+    return { type: 'error', error: { type: code ?? types[status] ?? 'api_error', message } }
   },
   write(response, reply, { tools, isStream, model }) {
     const block =

@@ -10,7 +10,9 @@ export const chat: Protocol = {
     ),
     results: objects(body['messages']).filter((message) => message['role'] === 'tool').length,
   }),
-  error: (_status, message) => ({ error: { message, type: 'error', code: null, param: null } }),
+  error: (_status, message, code) => ({
+    error: { message, type: code ?? 'error', code: code ?? null, param: null },
+  }),
   write(response, reply, { tools, isStream, model }) {
     const content = reply.kind === 'say' ? reply.text : ''
     const calls = reply.kind === 'say' ? [] : [toolCall(spell(reply.call, tools))]

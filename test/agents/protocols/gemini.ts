@@ -12,13 +12,13 @@ export const gemini: Protocol = {
       objects(content['parts']).some((part) => 'functionResponse' in part),
     ).length,
   }),
-  error: (code, message) => {
+  error: (code, message, name) => {
     const names: Record<number, string> = {
       401: 'UNAUTHENTICATED',
       429: 'RESOURCE_EXHAUSTED',
       503: 'UNAVAILABLE',
     }
-    return { error: { code, message, status: names[code] ?? 'INTERNAL' } }
+    return { error: { code, message, status: name ?? names[code] ?? 'INTERNAL' } }
   },
   write(response, reply, { tools, isStream }) {
     const part = reply.kind === 'say' ? { text: reply.text } : functionCall(spell(reply.call, tools))

@@ -6,7 +6,7 @@ export interface Protocol {
   readonly path: RegExp
   /** The tools that a request offers, and how many results of tools it holds. */
   read(body: Record<string, unknown>): { readonly tools: readonly string[]; readonly results: number }
-  error(status: number, message: string): object
+  error(status: number, message: string, code?: string): object
   write(response: ServerResponse, reply: Extract<Reply, { kind: 'say' | 'call' }>, how: How): void
 }
 

@@ -8,7 +8,9 @@ export const responses: Protocol = {
     tools: offered(body).map(({ name }) => name),
     results: objects(body['input']).filter((item) => String(item['type']).endsWith('call_output')).length,
   }),
-  error: (_status, message) => ({ error: { message, type: 'error', code: null, param: null } }),
+  error: (_status, message, code) => ({
+    error: { message, type: code ?? 'error', code: code ?? null, param: null },
+  }),
   write(response, reply, { tools, model }) {
     const id = newId('resp_')
     const item = reply.kind === 'say' ? messageItem(reply.text) : callItem(spell(reply.call, tools))
