@@ -1,4 +1,4 @@
-import { findOpenLines, isText, linesOf } from '../backlog/markdown/lines.ts'
+import { findOpenLines, isText, linesOf, type Line } from '../backlog/markdown/lines.ts'
 
 /** What an agent reports about its task. */
 export type Marker = { readonly kind: 'done' } | { readonly kind: 'blocked'; readonly reason: string }
@@ -11,19 +11,21 @@ interface MarkerReading {
 
 /**
  * Reads the marker in an agent's final message. It counts on a line of its own, or at the very end, but not inside
- * code, a quote, a comment or other HTML, nor where the message only repeats the prompt.
+ * code, a quote, a comment or other HTML, nor where the message only repeats the prompt. Models like to format it: at the
+ * very end it may be in backticks, or alone in a fence.
  */
 export function readMarker(message: string, prompt = ''): MarkerReading {
-  if (!message.includes('<TASK_')) return { marker: null, message: message.trim() }
-  const parsed = [...linesOf(message)]
+  if (!/<TASK_/i.test(message)) return { marker: null, message: message.trim() }
+  const parsed = withoutLastFence([...linesOf(message)])
   const lines = parsed.map(({ text }) => text)
   const open = findOpenLines(parsed)
   const isEcho = echoOf(prompt)
   const end = lines.findLastIndex(hasText)
   let marker: Marker | null = null
   const kept = lines.map((line, index) => {
+    const isLast = index === end && isText(parsed[index]!)
     const found =
-      (open.has(parsed[index]!) && alone(line)) || (index === end && isText(parsed[index]!) && atEnd(line))
+      (open.has(parsed[index]!) && alone(line)) || (isLast && (alone(withoutBackticks(line)) ?? atEnd(line)))
     if (!found || isEcho(lines, index)) return line
     // The last one counts: an agent that gives up and then succeeds, or sees that it has not finished after all,
     // reports both in that order.
@@ -31,6 +33,21 @@ export function readMarker(message: string, prompt = ''): MarkerReading {
     return found.before
   })
   return { marker, message: kept.join('\n').trim() }
+}
+
+/** The lines, without the marks of a fence that ends them and has nothing but a marker in it. */
+function withoutLastFence(lines: readonly Line[]): readonly Line[] {
+  const isOpen = (line: Line | undefined): boolean => line?.kind === 'fence' && /^[`~]/.test(line.text)
+  const end = lines.findLastIndex(({ text }) => hasText(text))
+  const start = lines.findLastIndex((line, index) => index < end && isOpen(line))
+  const inside = lines.slice(start + 1, end).filter(({ text }) => hasText(text))
+  const isMarker = inside.length === 1 && inside[0]!.kind === 'fenced' && alone(inside[0]!.text) !== null
+  if (start === -1 || !isOpen(lines[end]) || !isMarker) return lines
+  return [...lines.slice(0, start), { ...inside[0]!, kind: 'text' }]
+}
+
+function withoutBackticks(line: string): string {
+  return line.trim().replace(/^(`+)([^`]*)\1$/, '$2')
 }
 
 /** Reads a marker that counts only as the last non-empty line, as for a plain program. */
@@ -55,14 +72,16 @@ function alone(line: string): FoundMarker | null {
 }
 
 function atEnd(line: string): FoundMarker | null {
-  const begin = line.lastIndexOf('<TASK_')
+  const begin = line.toUpperCase().lastIndexOf('<TASK_')
   const marker = begin === -1 ? null : parse(line.slice(begin).trim())
   return marker && { marker, before: line.slice(0, begin).trimEnd() }
 }
 
 function parse(text: string): Marker | null {
-  if (/^<TASK_DONE *\/?>$/.test(text)) return { kind: 'done' }
-  const match = /^<TASK_BLOCKED(?: +reason *= *(?:"(.*)"|'(.*)'|“(.*)”))? *\/?>$/.exec(text)
+  if (/^<TASK_DONE *(?:\/?>|><\/TASK_DONE>)$/i.test(text)) return { kind: 'done' }
+  const match = /^<TASK_BLOCKED(?: +reason *= *(?:"(.*)"|'(.*)'|“(.*)”))? *(?:\/?>|><\/TASK_BLOCKED>)$/i.exec(
+    text,
+  )
   if (!match) return null
   const reason = (match[1] ?? match[2] ?? match[3])?.trim() ?? ''
   // The instructions have dots in place of the reason.
@@ -74,7 +93,7 @@ function parse(text: string): Marker | null {
 function echoOf(prompt: string): (lines: readonly string[], index: number) => boolean {
   const asked = prompt.split(/\r\n|\n|\r/)
   const places = new Set(
-    asked.flatMap((line, index) => (line.includes('<TASK_') ? placeOf(asked, index) : null) ?? []),
+    asked.flatMap((line, index) => (/<TASK_/i.test(line) ? placeOf(asked, index) : null) ?? []),
   )
   return (lines, index) => {
     const place = placeOf(lines, index)
@@ -85,7 +104,7 @@ function echoOf(prompt: string): (lines: readonly string[], index: number) => bo
 /** The line and, if it has only the marker, the text line before it; null if neither has a word. */
 function placeOf(lines: readonly string[], index: number): string | null {
   const line = lines[index]!.trim()
-  if (/[\p{L}\p{N}]/u.test(line.replace(/<TASK_.*/, ''))) return line
+  if (/[\p{L}\p{N}]/u.test(line.replace(/<TASK_.*/i, ''))) return line
   const before =
     lines
       .slice(Math.max(0, index - 20), index)

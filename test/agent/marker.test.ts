@@ -24,6 +24,11 @@ describe('a marker counts', () => {
     ['behind code in a list', '- x\n  ```\n  a\n  ```\n<TASK_DONE>', '- x\n  ```\n  a\n  ```'],
     ['behind a quote and a blank line', '> said\n\n<TASK_DONE>', '> said'],
     ['behind inline code', 'I ran `npm test`.\n<TASK_DONE>', 'I ran `npm test`.'],
+    ['in backticks at the end', 'Done.\n\n`<TASK_DONE>`\n', 'Done.'],
+    ['in a fence of its own at the end', 'Done.\n\n```text\n<TASK_DONE>\n```\n', 'Done.'],
+    ['in a fence of tildes', '~~~\n<TASK_DONE>\n~~~', ''],
+    ['in lower case', 'Done.\n<task_done>', 'Done.'],
+    ['with a closing tag', 'Done.\n<TASK_DONE></TASK_DONE>', 'Done.'],
     ['above a rule', 'Done.\n\n<TASK_DONE>\n---', 'Done.\n\n\n---'],
   ])('%s', (_, message, notes) => {
     expect(readMarker(message)).toEqual({ marker: done, message: notes })
@@ -57,16 +62,17 @@ describe('a marker does not count', () => {
   test.each([
     ['in a sentence', 'I will print <TASK_DONE> when I am ready.'],
     ['in a sentence above another', 'Then <TASK_DONE>\n\nNot yet.'],
-    ['in a fence', '```\n<TASK_DONE>\n```'],
-    ['in a fence of tildes', '~~~\n<TASK_DONE>\n~~~'],
+    ['in a fence with more in it', '```\nnpm test\n<TASK_DONE>\n```'],
+    ['in a fence above the end', '```\n<TASK_DONE>\n```\nNot yet.'],
+    ['in inline code above the end', '`<TASK_DONE>`\n\nNot yet.'],
+    ['in inline code in a sentence', 'Then I print `<TASK_DONE>`'],
     ['in a fence that nothing closes', 'So:\n```\n<TASK_DONE>'],
     ['in a fence that a shorter one does not close', '````\n```\n<TASK_DONE>\n````'],
     ['in a fence that an indented one does not close', '```\n    ```\n<TASK_DONE>\n```'],
     ['in a fence in a list', '- so:\n  ```\n  <TASK_DONE>\n  ```'],
-    ['in the second of two fences, the first ended by its list', '- ```\n  a\nb\n```\n<TASK_DONE>\n```'],
+    ['in the second of two fences, the first ended by its list', '- ```\n  a\nb\n```\n<TASK_DONE>\nx\n```'],
     ['indented as code', 'So:\n\n    <TASK_DONE>'],
     ['indented by a tab', 'So:\n\n\t<TASK_DONE>'],
-    ['in inline code', '`<TASK_DONE>`'],
     ['in inline code over lines', 'a `b\n<TASK_DONE>\nc` d'],
     ['in a quote', '> <TASK_DONE>'],
     ['in a quote that a line goes on with', '> The prompt says:\n<TASK_DONE>'],
@@ -75,7 +81,6 @@ describe('a marker does not count', () => {
     ['in a fence below an item that may be none', 'x\n\n    a\n\n- \n  ```\n<TASK_DONE>'],
     ['in HTML', '<pre>\n<TASK_DONE>\n\n<TASK_DONE>\n</pre>'],
     ['as an item', '- <TASK_DONE>\n- more'],
-    ['in another case', '<task_done>'],
     ['with dots for a reason', '<TASK_BLOCKED reason="…">'],
     ['that is none', '<TASK_DONE_SOON>'],
   ])('%s', (_, message) => {
@@ -105,7 +110,7 @@ test('of a plain program only the last line counts', () => {
   expect(readLastLine('')).toEqual({ marker: null, message: '' })
 })
 
-/** Where remark sees a marker in code, a quote or HTML. */
+/** Where remark sees a marker in code, a quote or HTML, but for a fence with nothing else at the very end. */
 function hidden(message: string): boolean {
   const visit = (node: Node, inside: boolean): boolean => {
     const closed = inside || ['code', 'inlineCode', 'html', 'blockquote'].includes(node.type)
@@ -113,7 +118,10 @@ function hidden(message: string): boolean {
     if (holds && closed) return true
     return 'children' in node && (node as Parent).children.some((child) => visit(child, closed))
   }
-  return visit(unified().use(remarkParse).parse(message), false)
+  const tree = unified().use(remarkParse).parse(message)
+  const last = tree.children.at(-1)
+  const isAlone = last?.type === 'code' && last.value.trim() === '<TASK_DONE>'
+  return visit(isAlone ? { ...tree, children: tree.children.slice(0, -1) } : tree, false)
 }
 
 // prettier-ignore
