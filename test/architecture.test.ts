@@ -18,7 +18,7 @@ const ARROWS: Record<string, readonly string[]> = {
   prompt: ['backlog', 'backlog/markdown'],
   'agents/signal': ['backlog'],
   agents: ['agents/signal', 'backlog', 'backlog/markdown', 'backlog/select', 'config', 'process', 'prompt'],
-  engine: ['agents', 'agents/signal', 'backlog', 'backlog/select', 'git', 'process'],
+  engine: ['agents', 'agents/signal', 'backlog', 'backlog/select', 'git', 'process', 'prompt'],
   'authoring/bridges': ['backlog', 'backlog/markdown', 'engine', 'prompt'],
   'authoring/plan': ['agents', 'backlog', 'backlog/markdown', 'config', 'engine', 'history', 'prompt'],
   authoring: [

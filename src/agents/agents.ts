@@ -200,7 +200,7 @@ export class Agents {
   }
 
   async #ready({ agent, model }: Chosen, discipline: Discipline | null): Promise<AgentChoice> {
-    await this.#startable(agent)
+    const { takesMcpServers = false } = await this.#startable(agent)
     const { config } = this.#place
     const version = (await this.#installed(agent))?.version
     return {
@@ -209,6 +209,7 @@ export class Agents {
       model,
       permission: permissionOf(this.#wish, config, this.#place.isCaged),
       mcpServers: mergeMcpServers(config.mcpServers, discipline?.mcpServers ?? {}),
+      hasTools: takesMcpServers,
     }
   }
 

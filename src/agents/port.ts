@@ -6,7 +6,7 @@ import type { PersonTerminal } from '../process/terminal.ts'
  * The port between ralph and an agent: the request, the events, the ways to end.
  * `run` rejects only with what `emit` throws.
  */
-export interface Agent extends Pick<Provider, 'name' | 'alwaysReads' | 'takesMcpServers'> {
+export interface Agent extends Pick<Provider, 'name' | 'alwaysReads' | 'takesMcpServers' | 'resumes'> {
   run(request: AgentRequest, emit: (event: AgentEvent) => void): Promise<AgentOutcome>
   /** Starts its interactive program in the person's terminal and waits for its end; absent if it has none. */
   byHand?(
@@ -33,6 +33,8 @@ export interface AgentRequest {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly model: string | null
+  /** The conversation to go on with; absent for a new one. */
+  readonly resume?: Conversation | undefined
   readonly limits: AgentLimits
   readonly permission: Permission
   /** The shape of an answer, if its final message must be an answer instead of work with a marker; absent for a task. */
@@ -58,6 +60,12 @@ export interface AgentRequest {
   readonly killSignal?: AbortSignal | undefined
   /** Receives each chunk of the agent's output at once, for the log. */
   readonly log: (chunk: Uint8Array, stream: 'stdout' | 'stderr') => void
+}
+
+/** An agent's conversation, and all that it has used so far. */
+export interface Conversation {
+  readonly session: string
+  readonly used: Usage
 }
 
 export interface AgentLimits {
@@ -94,6 +102,8 @@ export type AgentEvent =
       readonly summary: string
       readonly status: 'running' | 'ok' | 'failed' | 'denied'
     }
+  /** The conversation that it could go on with. */
+  | { readonly type: 'session'; readonly session: string }
   /** The sum so far, each time the agent reports it. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** The agent waits for its service and will try again by itself. */
@@ -150,6 +160,10 @@ export interface Provider {
   readonly pty?: boolean
   /** It can get MCP servers for a run, and calls their tools without asking. */
   readonly takesMcpServers?: boolean
+  /** It can go on with a conversation that it has ended. */
+  readonly resumes?: boolean
+  /** Whether it asks for a host only in the background, and can do without: nobody needs to hear that the cage refuses it. */
+  readonly isNeedless?: (host: string) => boolean
   /** It reports its cost, so that a budget can limit it. */
   readonly tellsCost?: boolean
   /** Whether a path of the repository is configuration that it reads at its start, whatever options ralph passes. */
@@ -206,7 +220,7 @@ export interface Exit {
 
 /** The events of a reader. */
 export type StreamEvent =
-  | Exclude<AgentEvent, { type: 'started' | 'caged' }>
+  | Exclude<AgentEvent, { type: 'started' | 'session' | 'caged' }>
   | { readonly type: 'session'; readonly sessionId: string | null; readonly model: string | null }
   /** The agent has sent its result: ralph does not wait long for what still runs. */
   | { readonly type: 'result' }
@@ -233,6 +247,8 @@ export interface AgentChoice {
   readonly model: string | null
   readonly permission: Permission
   readonly mcpServers: Readonly<Record<string, McpServer>>
+  /** Whether it gets ralph's own tools. */
+  readonly hasTools: boolean
 }
 
 /** A question to an agent outside of a task: the agent only reads, and answers in a fixed shape. */

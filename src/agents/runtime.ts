@@ -1,6 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import { stripVTControlCharacters } from 'node:util'
 import { LineSplitter, Tail } from '../base/stream.ts'
+import type { CagedAction } from '../base/nouns.ts'
 import { UNKNOWN_USAGE } from '../base/usage.ts'
 import { openPty } from '../process/terminal.ts'
 import type { EndMode, ProcessEnd, Running, StartProcess } from '../process/start.ts'
@@ -43,11 +44,12 @@ const SHOW_MS = 500
 
 /** Makes an agent from a provider: runs its program, reads its stream and enforces its limits. */
 export function createAgent(provider: Provider, options: RuntimeOptions): Agent {
-  const { name, alwaysReads, takesMcpServers = false, interactive } = provider
+  const { name, alwaysReads, takesMcpServers = false, resumes = false, interactive } = provider
   const start = options.startByHand ?? options.start
   return {
     name,
     takesMcpServers,
+    resumes: resumes && !options.forgets,
     ...(alwaysReads && { alwaysReads }),
     run: (request, emit) => new AgentProcess(provider, request, { ...options, emit }).run(),
     ...(interactive && {
@@ -149,7 +151,7 @@ class AgentProcess {
         stdinFile,
         readable: folder,
         writable: writableOf(request),
-        onCaged: (action) => this.#emit({ type: 'caged', action }),
+        onCaged: (action) => this.#caged(action),
         onOutput: (chunk, stream) => this.#take(chunk, stream),
         killAfterSeconds: this.#options.killAfterSeconds,
       },
@@ -177,6 +179,12 @@ class AgentProcess {
     }
     this.#readOutput(this.#lines.push(chunk))
     if (this.#lines instanceof TerminalLines) this.#showTimer ??= setTimeout(() => this.#show(), SHOW_MS)
+  }
+
+  #caged(action: CagedAction): void {
+    const host = action.target.replace(/:\d+$/, '')
+    const isNeedless = action.action === 'connect' && this.#provider.isNeedless?.(host)
+    if (!isNeedless) this.#emit({ type: 'caged', action })
   }
 
   #emit(event: AgentEvent): void {
@@ -229,6 +237,8 @@ class AgentProcess {
           sessionId: this.#options.forgets ? null : (event.sessionId ?? sessionId),
           model: event.model ?? model,
         }
+        if (this.#provider.resumes && this.#heard.sessionId !== null)
+          this.#emit({ type: 'session', session: this.#heard.sessionId })
         return
       case 'result':
         return this.#leaveSoon()

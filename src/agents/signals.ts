@@ -134,6 +134,11 @@ export class AttemptSignals {
     return this.#unanswered.signal
   }
 
+  /** Whether the agent has said how its task stands. */
+  get hasEnded(): boolean {
+    return this.#done !== null || this.#blocked !== null
+  }
+
   /** For how many milliseconds the agent has waited for a person so far. */
   held(): number {
     return this.#heldMs + (this.#question ? performance.now() - this.#question.since : 0)

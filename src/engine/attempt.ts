@@ -19,10 +19,12 @@ import { decide, type Decision } from './decide.ts'
 import { changedGates } from './gate-files.ts'
 import { interferenceIn, interferenceLine, taskChanges } from './interference.ts'
 import { logOf, type Job } from './job.ts'
+import type { Resumable } from './prepare.ts'
+import type { OutcomeKind } from '../base/names.ts'
 import { judge } from './judge.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit, RunPorts } from './ports.ts'
-import { driveAgent, runAgent, type AgentRun } from './run-agent.ts'
+import { driveAgent, runAgent, usedBy, type AgentRun } from './run-agent.ts'
 import { changedConfiguration } from './trust.ts'
 import { NO_SIGNALS, type Signals } from '../agents/signals.ts'
 import type { Work } from './slot/slot.ts'
@@ -48,6 +50,8 @@ export interface Failed {
   readonly usage: Usage
   /** The id of the agent's conversation, with which it can be continued; null if the agent did not report one. */
   readonly session: string | null
+  /** The conversation that the next attempt goes on with; null if it begins a new one. */
+  readonly resume: Resumable | null
 }
 
 /**
@@ -65,7 +69,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   const startedAt = ports.now()
   emit(attemptStarted(job))
   await slot.lendGit(job.base, `${job.task.id}-${job.attempt}`)
-  const { outcome: agent, reported: signals, isTakenOver = false } = await runOrDrive(job, ports, emit)
+  const { outcome: agent, reported: signals, trace, isTakenOver = false } = await runOrDrive(job, ports, emit)
   ports.checkpoint('agent-ended')
   const { work, found } = await workOf(job, signals, ports)
   ports.checkpoint('work-taken')
@@ -77,10 +81,12 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     ...(runsLater.length > 0 ? [{ kind: 'runs-later', paths: runsLater } as const] : []),
   ]
   for (const interference of noticed) emit({ type: 'interference', id: job.task.id, interference })
-  const end = endOf(job, agent, isTakenOver, ports)
+  const end = withTrace(endOf(job, agent, isTakenOver, ports), trace)
   const verdict = await judge(job, { end, work, gatesChanged }, ports, emit)
   const facts: AttemptFacts = {
     ...factsOf(job, { agent, signals }),
+    slot: slot.number,
+    unsaid: end.kind === 'no-marker',
     seconds: Math.max(0, (ports.now().getTime() - startedAt.getTime()) / 1000 - signals.heldSeconds),
     gates: job.gates.length === 0 ? [] : verdict.passed,
     gatesChanged,
@@ -90,7 +96,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     changed: work.changes.map(({ path }) => path),
   }
   slot.forgetGits()
-  const denied = denialsOf(agent.denied)
+  const denied = denialsOf(agent.denied, job.agent.permission)
   if (!verdict.outcome) return pass(job, { facts, tree: verdict.tree, denied }, ports, emit)
   const { outcome } = verdict
   return fail(job, { facts, tree: work.tree, outcome, denied, session: agent.sessionId }, ports, emit)
@@ -113,7 +119,14 @@ function attemptStarted(job: Job): Happening {
 /** The agent of a job, or a person who drives it. */
 async function runOrDrive(job: Job, ports: AttemptPorts, emit: Emit<Happening>): Promise<AgentRun> {
   if (job.byHand === null) return runAgent(job, ports, emit)
-  return { outcome: await driveAgent(job, ports, emit), reported: NO_SIGNALS }
+  return { outcome: await driveAgent(job, ports, emit), reported: NO_SIGNALS, trace: '' }
+}
+
+/** Ends after which the next attempt needs to know what the agent was at. */
+const IN_THE_MIDDLE: ReadonlySet<OutcomeKind> = new Set(['no-marker', 'timeout', 'max-turns', 'agent-failed'])
+
+function withTrace(end: Outcome, trace: string): Outcome {
+  return end.detail === '' && IN_THE_MIDDLE.has(end.kind) ? { ...end, detail: trace } : end
 }
 
 function endOf(
@@ -160,6 +173,7 @@ function factsOf(job: Job, { agent, signals }: { agent: AgentOutcome; signals: S
     detail: agent.finalMessage.replaceAll('\0', ''),
     agent: job.byHand === null ? job.agent.label : `${job.agent.label}, by hand`,
     model: agent.model ?? job.agent.model,
+    session: agent.sessionId,
     usage: agent.usage,
     idle: agent.toolCalls === 0 && !agent.usage.outputTokens,
     criteriaMet: signals.done?.criteria_met ?? checkedIn(agent.finalMessage),
@@ -193,11 +207,14 @@ export function factsOfJob({
 /** The facts of an attempt of which nothing is known. */
 export const NOTHING_YET = {
   outcome: 'lost',
+  session: null,
+  slot: null,
   reason: '',
   detail: '',
   fingerprint: '',
   final: false,
   idle: false,
+  unsaid: false,
   usage: { turns: null, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null },
   seconds: 0,
   gates: null,
@@ -243,11 +260,14 @@ export async function fail(
   const { usage } = facts
   const isUnchanged = tree === begun
   const idle = facts.idle && isUnchanged
-  const ended = { outcome, usage, idle }
-  const decision = decide(ended, { ...job.situation, now: ports.now() })
+  // Its conversation is gone: that is no attempt at the task.
+  const isGone = job.resume !== null && idle && outcome.kind === 'agent-failed'
+  const decision: Decision = isGone
+    ? { kind: 'retry', pauseSeconds: 0 }
+    : decide({ outcome, usage, idle }, { ...job.situation, now: ports.now() })
   // A limit that lasts for hours would otherwise leave a record for each new request. Nor does a missing model use up
   // the task's attempts.
-  const isNobodysFault = decision.kind === 'wait'
+  const isNobodysFault = decision.kind === 'wait' || isGone
   const isWorthKeeping = !isUnchanged || !isNobodysFault || (usage.costUsd ?? 0) > 0
   const { kind, reason, detail, fingerprint } = outcome
   const failed: AttemptFacts = {
@@ -264,7 +284,9 @@ export async function fail(
   const record = isWorthKeeping ? await keep(ports, failed, { ref, tree }) : null
   if (record) ports.checkpoint('attempt-kept')
   emit(attemptFinished(facts, outcome, { denied, ref: record?.ref ?? null }))
-  return { kind: 'failed', outcome, decision, record, tree, usage, session }
+  const goesOn = decision.kind === 'wait' && session !== null && (!idle || job.resume !== null)
+  const resume = goesOn ? { agent: job.agent.name, session, reason, used: usedBy(job, usage) } : null
+  return { kind: 'failed', outcome, decision, record, tree, usage, session, resume }
 }
 
 /** Keeps a tree as the commit of an attempt, on a ref. */

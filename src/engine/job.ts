@@ -1,4 +1,4 @@
-import type { AgentChoice, AgentLimits, Session } from '../agents/port.ts'
+import type { AgentChoice, AgentLimits, Conversation, Session } from '../agents/port.ts'
 import { scriptIn } from '../agents/providers/command.ts'
 import type { Gate } from '../base/nouns.ts'
 import type { Base } from '../git/head.ts'
@@ -23,6 +23,8 @@ export interface Job {
   readonly tier: string
   readonly limits: AgentLimits
   readonly prompt: string
+  /** The agent's conversation to go on with; null for a new one. */
+  readonly resume: Conversation | null
   /** If a person drives the agent's interactive program: the conversation to continue; else null. */
   readonly byHand: Session | null
   /** What its agent can read by its tools. */

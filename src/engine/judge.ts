@@ -19,7 +19,7 @@ export async function judge(
   emit: Emit<Happening>,
 ): Promise<Verdict> {
   const refuse = (failed: Outcome): Verdict => ({ outcome: failed, tree: work.tree, passed: [] })
-  if (end.kind !== 'done') return refuse(end)
+  if (end.kind !== 'done' && !speaksForItself(job, { end, work }, ports)) return refuse(end)
   if (work.changes.length === 0 && job.task.produces?.length !== 0)
     return refuse(outcome('no-change', 'the agent says that it is done, but no file has changed'))
   const early = await objectionTo(job, work, placeOf(ports), emit)
@@ -36,6 +36,23 @@ export async function judge(
         outcome: outcome('gate-failed', `the gates remove what was made: ${gone.missing.join(', ')}`),
       }
 }
+
+/**
+ * Whether the gates may decide alone, as the agent ended without a word: there is a gate with tests, and something that the
+ * task is to produce is new or changed.
+ */
+function speaksForItself(
+  { task, gates }: Job,
+  { end, work }: { end: Outcome; work: Work },
+  { home }: AttemptPorts,
+): boolean {
+  if (end.kind !== 'no-marker' || !gates.some(({ name, command }) => TESTS.test(name) || TESTS.test(command)))
+    return false
+  const made = task.produces?.map((path) => `${home.prefix}${beforeGlob(path)}`.replace(/\/+$/, '')) ?? []
+  return work.changes.some(({ path }) => made.some((one) => path === one || path.startsWith(`${one}/`)))
+}
+
+const TESTS = /\b(?:tests?|specs?|pytest|unittest|vitest|jest|mocha|tox|rspec|phpunit|ctest)\b/i
 
 /** The files that work was taken from. */
 interface WorkPlace {

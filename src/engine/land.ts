@@ -356,10 +356,11 @@ function messageOf(
 ): { readonly subject: string; readonly body: string; readonly trailers: readonly Trailer[] } {
   return {
     subject: subjectOf(options.subject, task),
-    body: candidate.detail,
+    body: [candidate.unsaid ? UNSAID : '', candidate.detail].filter(Boolean).join('\n\n'),
     trailers: known([
       ['Task', task.id],
       ['Agent', candidate.agent],
+      ['Unsaid', candidate.unsaid ? 'yes' : null],
       ['Model', candidate.model],
       ['Tier', candidate.tier],
       ['Attempts', String(attempts)],
@@ -370,6 +371,9 @@ function messageOf(
     ]),
   }
 }
+
+const UNSAID =
+  'The agent did not say that the task is done. Its tests passed, and what the task is to produce has changed.'
 
 function refused(why: Outcome): Extract<Landed, { kind: 'refused' }> {
   return { kind: 'refused', outcome: why }

@@ -209,6 +209,10 @@ export interface PromptRequest {
   readonly gates: readonly Gate[]
   /** Gates that failed before the run. */
   readonly failedBefore: readonly GateResult[]
+  /** The number of the attempt whose files the agent finds; null if it finds those of the branch. */
+  readonly continues: number | null
+  /** Whether the agent gets ralph's tools. */
+  readonly hasTools: boolean
 }
 
 /** A prompt, and the paths that the task names and that do not exist. */

@@ -1,10 +1,19 @@
+import { goOnText } from '../prompt/go-on.ts'
 import { costOf, type Situation } from './decide.ts'
-import type { AgentChoice } from '../agents/port.ts'
+import type { AgentChoice, Conversation } from '../agents/port.ts'
 import { jobTaskOf, type From, type Job } from './job.ts'
 import type { Base } from '../git/head.ts'
 import type { Task } from '../backlog/model.ts'
 import type { Ledger } from './ledger.ts'
 import type { RunOptions, RunPorts, WritePrompt } from './ports.ts'
+
+/** An agent's conversation that was cut off. */
+export interface Resumable extends Conversation {
+  /** The name of the agent. */
+  readonly agent: string
+  /** Why it was cut off. */
+  readonly reason: string
+}
 
 /** What the next attempt at a task depends on, besides the run's options. */
 interface NextAttempt {
@@ -13,6 +22,8 @@ interface NextAttempt {
   readonly base: Base
   readonly from: From
   readonly byHand?: Job['byHand']
+  /** The agent's conversation to go on with, and why it was cut off; null for a new one. */
+  readonly resume?: Resumable | null
   /** Waits in a row before it. */
   readonly waits: number
   /** How often each agent has waited for a limit whose end nobody names. */
@@ -42,7 +53,7 @@ export async function prepare(
   next: NextAttempt,
   { options, ledger, ports }: { options: RunOptions; ledger: Ledger; ports: PreparePorts },
 ): Promise<Prepared> {
-  const { task, choice, base, from, byHand = null, token } = next
+  const { task, choice, base, from, byHand = null, resume = null, token } = next
   const { gates, gatesChanged, maxTurns, timeoutSeconds, stallSeconds } = options
   const records = ledger.attemptsAt(task.id)
   const tier = ports.tierOf(task)
@@ -53,6 +64,9 @@ export async function prepare(
     attempts: records,
     gates,
     failedBefore: ledger.failedBefore,
+    continues:
+      (from.kind === 'record' && records.find(({ commit }) => commit === from.commit)?.number) || null,
+    hasTools: choice.hasTools,
   })
   const job: Job = {
     version: 1,
@@ -69,7 +83,8 @@ export async function prepare(
       stallSeconds,
       budgetUsd: remainingBudget(situation),
     },
-    prompt: prompt.text,
+    prompt: resume ? goOnText(resume.reason) : prompt.text,
+    resume: resume && { session: resume.session, used: resume.used },
     byHand,
     resources: prompt.resources,
     askSeconds: options.askSeconds,

@@ -1,9 +1,12 @@
+import type { Usage } from '../base/nouns.ts'
 import type { Agent, AgentEvent, AgentOutcome, AgentRequest, AnswerShape } from '../agents/port.ts'
 import { writtenNotes } from '../agents/providers/command.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from './events/event.ts'
 import { join } from 'node:path'
-import { UNKNOWN_USAGE } from '../base/usage.ts'
+import { addUsage, UNKNOWN_USAGE } from '../base/usage.ts'
+import { askText } from '../prompt/go-on.ts'
+import { Trace } from './trace.ts'
 import { withMark } from '../process/mark.ts'
 import type { Job } from './job.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
@@ -13,9 +16,14 @@ import { AttemptSignals, NO_SIGNALS, signalServer, withSignals, type Signals } f
 export interface AgentRun {
   readonly outcome: AgentOutcome
   readonly reported: Signals
+  /** What it did last, in Markdown. */
+  readonly trace: string
   /** Whether it ended because a person took over. */
   readonly isTakenOver?: boolean
 }
+
+/** How an agent ended, without the rest. */
+type Ran = Pick<AgentRun, 'outcome' | 'reported'>
 
 /** The ports of running an agent, and where events go. */
 interface Reporting<Ports> {
@@ -25,6 +33,7 @@ interface Reporting<Ports> {
 
 /** The part of a job that its agent needs; with the shape of the answer if it is to answer, not to work. */
 type AgentJob = Pick<Job, 'task' | 'agent' | 'attempt' | 'prompt' | 'limits' | 'gates'> & {
+  readonly resume?: Job['resume']
   readonly answer?: AnswerShape
   readonly env?: Readonly<Record<string, string>>
 }
@@ -42,9 +51,14 @@ export async function runAgent(job: Job, ports: AttemptPorts, emit: Emit<Happeni
     taken.abort('take-over')
     return null
   })
+  const trace = new Trace()
+  const follow: Emit<Happening> = (event) => {
+    trace.see(event)
+    emit(event)
+  }
   try {
-    const run = await runOffered(job, agent, { ports, emit, taken: taken.signal })
-    return { ...run, isTakenOver: taken.signal.aborted }
+    const run = await runOffered(job, agent, { ports, emit: follow, taken: taken.signal })
+    return { ...run, trace: trace.text(run.outcome.finalMessage), isTakenOver: taken.signal.aborted }
   } finally {
     withdraw()
   }
@@ -57,11 +71,12 @@ async function runOffered(
   job: Job,
   agent: Agent,
   { ports, emit, taken }: Reporting<AttemptPorts> & { readonly taken: AbortSignal },
-): Promise<AgentRun> {
+): Promise<Ran> {
   const { server } = ports
+  const reporting = { ports, emit }
   if (!agent.takesMcpServers || server === null)
     return {
-      outcome: await listen(job, agent, { ports, emit }, { servers: {}, ends: [taken] }),
+      outcome: await listenAndAsk(job, agent, reporting, { servers: {}, ends: [taken] }, () => false),
       reported: NO_SIGNALS,
     }
   const { task, askSeconds, resources, backlog } = job
@@ -75,13 +90,65 @@ async function runOffered(
   const { env, folder, unanswered } = signals
   const servers = signalServer(server, job, env)
   const request = { servers, signalFolder: folder, held: () => signals.held(), ends: [unanswered, taken] }
-  const outcome = await listen(job, agent, { ports, emit }, request).catch(async (error: unknown) => {
-    await signals.close()
-    throw error
-  })
+  const outcome = await listenAndAsk(job, agent, reporting, request, () => signals.hasEnded).catch(
+    async (error: unknown) => {
+      await signals.close()
+      throw error
+    },
+  )
   const endedForNoAnswer = unanswered.aborted
   const reported = await signals.close()
   return { outcome: withSignals(outcome, reported, endedForNoAnswer), reported }
+}
+
+/**
+ * Runs an agent, and asks it once how its task stands, in the same conversation, if it has changed something and ended without
+ * a word about that.
+ */
+async function listenAndAsk(
+  job: Job,
+  agent: Agent,
+  reporting: Reporting<AttemptPorts>,
+  request: SignalRequest,
+  hasSaid: () => boolean,
+): Promise<AgentOutcome> {
+  const { ports, emit } = reporting
+  const first = await listen(job, agent, reporting, request)
+  if (first.end.kind !== 'no-marker' || !agent.resumes || first.sessionId === null || hasSaid()) return first
+  if ((await ports.slot.take(job.base.head)).changes.length === 0) return first
+  emit({ type: 'agent-signal', id: job.task.id, signal: 'progress', text: 'asked whether it is done' })
+  const limits = { ...job.limits, seconds: Math.max(LEAST_SECONDS, job.limits.seconds - first.seconds) }
+  const question = {
+    ...job,
+    prompt: askText(),
+    resume: { session: first.sessionId, used: usedBy(job, first.usage) },
+    limits,
+  }
+  const second = await listen(question, agent, reporting, request)
+  return joined(first, second)
+}
+
+/** All that the conversation of a job has used, with this. */
+export function usedBy({ resume }: Pick<Job, 'resume'>, usage: Usage): Usage {
+  return resume ? addUsage(resume.used, usage) : usage
+}
+
+/** For an answer, however long it has worked before. */
+const LEAST_SECONDS = 120
+
+/** Two parts of one conversation: the second decides how it ended, if it did not fail. */
+function joined(first: AgentOutcome, second: AgentOutcome): AgentOutcome {
+  const isAnswer = !['crashed', 'refused', 'no-marker', 'stalled'].includes(second.end.kind)
+  const [shorter, longer] = [first.finalMessage, second.finalMessage].toSorted((a, b) => a.length - b.length)
+  return {
+    ...second,
+    end: isAnswer ? second.end : first.end,
+    finalMessage: (isAnswer ? longer : first.finalMessage) ?? shorter ?? '',
+    usage: addUsage(first.usage, second.usage),
+    denied: [...new Set([...first.denied, ...second.denied])],
+    toolCalls: first.toolCalls + second.toolCalls,
+    seconds: first.seconds + second.seconds,
+  }
 }
 
 /** Runs an agent without ralph's tools: it only answers. */
@@ -185,12 +252,13 @@ export function agentRequest(
     readonly servers: AgentRequest['mcpServers']
   },
 ): AgentRequest {
-  const { task, agent, attempt, prompt, limits, gates, answer } = job
+  const { task, agent, attempt, prompt, resume, limits, gates, answer } = job
   const { notesFile, servers, ...rest } = at
   return {
     ...rest,
     prompt,
     model: agent.model,
+    resume: resume ?? undefined,
     limits,
     permission: agent.permission,
     gateCommands: gates.map(({ command }) => command),
@@ -208,6 +276,8 @@ function happening(id: string, event: Exclude<AgentEvent, { type: 'text' }>): Ha
       return { type: 'agent-tool', id, name: event.name, summary: event.summary, status: event.status }
     case 'usage':
       return { type: 'agent-usage', id, usage: event.usage }
+    case 'session':
+      return { type: 'agent-session', id, session: event.session }
     case 'retrying':
       return { type: 'agent-retrying', id, reason: event.reason, until: event.until?.toISOString() ?? null }
     case 'warning':

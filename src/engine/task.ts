@@ -5,7 +5,7 @@ import type { Session, AgentChoice } from '../agents/port.ts'
 import { fewOf } from '../base/text.ts'
 import { waitText } from '../base/time.ts'
 import type { Happening } from './events/event.ts'
-import { formatCost } from '../base/usage.ts'
+import { addUsage, formatCost } from '../base/usage.ts'
 import type { Base } from '../git/head.ts'
 import { textIn, treeOf } from '../git/tree.ts'
 import { taskJson } from '../backlog/select/task-json.ts'
@@ -18,7 +18,8 @@ import type { From, Job } from './job.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { Emit } from './ports.ts'
 import { currentTask } from './land.ts'
-import { prepare } from './prepare.ts'
+import { prepare, type Resumable } from './prepare.ts'
+import type { OutcomeKind } from '../base/names.ts'
 import { askPerson } from './questions.ts'
 import { attemptPorts, type Place, type Run } from './run-parts.ts'
 
@@ -34,6 +35,8 @@ interface TaskState {
   readonly task: Task
   readonly base: Base
   readonly from: From
+  /** The agent's conversation that was cut off, and goes on; null if none does. */
+  readonly resume: Resumable | null
   /** The conversation that a person continues, if they do the next attempt by hand; null for the agent. */
   readonly byHand: Session | null
   /** The number of waits without an attempt in between. */
@@ -64,7 +67,8 @@ export async function runTask(
   }
   if (!refused) emit(taskStarted(run, chosen, choices[0]))
   const byHand = run.options.byHand ? (refused ? 'last' : 'new') : null
-  let at: TaskState = { task: chosen, base: start, from: { kind: 'base' }, byHand, ...NO_WAITS }
+  let at: TaskState = { task: chosen, base: start, from: { kind: 'base' }, resume: null, byHand, ...NO_WAITS }
+  if (!refused && byHand === null) at = await goingOn(run, place, at, choices[0])
   let choice: AgentChoice | null = choices[0]
   let current = choice.name
   const { control } = ports
@@ -94,7 +98,7 @@ export async function runTask(
     if (made.kind === 'stop' || made.kind === 'ready') return made
     const from: From = made.record ? { kind: 'record', commit: made.record.commit, tree: made.tree } : at.from
     const waits = made.decision.kind === 'wait' ? waited(at, choice, made.outcome) : NO_WAITS
-    at = { ...at, from, ...waits }
+    at = { ...at, from, ...waits, resume: made.resume }
     result = made
   }
 }
@@ -102,6 +106,31 @@ export async function runTask(
 function ended(place: Place, why: Extract<TaskEnd, { kind: 'stop' }>['why'], reason: string): TaskEnd {
   place.note.clear()
   return { kind: 'stop', why, reason }
+}
+
+/** Agents' ends that were no fault of theirs, and after which their conversations go on. */
+const CUT_OFF: ReadonlySet<OutcomeKind> = new Set(['interrupted', 'rate-limited', 'no-network'])
+
+/** The state from which an earlier run's attempt goes on, where that was cut off in this slot: else the same state. */
+async function goingOn(run: Run, place: Place, at: TaskState, choice: AgentChoice): Promise<TaskState> {
+  const { slot, work, emit } = place
+  const last = run.ledger.seriesAt(at.task.id).at(-1)
+  const isHere =
+    last?.slot === slot.number && last.base === at.base.head && slot.isThere && !run.ports.workers
+  if (!last?.session || !isHere || !CUT_OFF.has(last.outcome)) return at
+  // A label may have the version too.
+  if (last.agent.split(' ')[0] !== choice.name || !(await work.agent(choice)).resumes) return at
+  const ports = attemptPorts(run, place)
+  const problem = await slot.bringWork(last.tree, installing(ports, emit, 'work'))
+  if (problem !== null) return at
+  const { commit, tree, session, reason } = last
+  const parts = run.ledger.attemptsAt(at.task.id).filter((record) => record.session === session)
+  const used = parts.map(({ usage }) => usage).reduce(addUsage)
+  return {
+    ...at,
+    from: { kind: 'record', commit, tree },
+    resume: { agent: choice.name, session, reason, used },
+  }
 }
 
 /** Prepares the next attempt, in a work folder that is at its base or as the last attempt left it, and makes it. */
@@ -115,7 +144,9 @@ async function makeAttempt(
   const { slot, note, emit } = place
   const atHand = attemptPorts(run, place)
   const begun = await begunTree(at, ports.home.git)
-  const isFresh = at.from.kind === 'base'
+  const isResumed = at.resume?.agent === choice.name && (await place.work.agent(choice)).resumes === true
+  const resume = isResumed ? at.resume : null
+  const isFresh = at.from.kind === 'base' && resume === null
   const isOwn = isFresh && !ports.workers
   const problem = isOwn ? await slot.bringWork(begun, installing(atHand, emit, 'work')) : null
   if (problem !== null) return { kind: 'stop', why: 'stopped', reason: problem }
@@ -124,7 +155,7 @@ async function makeAttempt(
   const side = isOwn ? slot.work : slot.check
   const budgetLeft = run.reserve(at.task.id)
   const { job, warnings } = await prepare(
-    { ...at, choice, budgetLeft, token: ports.newToken() },
+    { ...at, resume, choice, budgetLeft, token: ports.newToken() },
     {
       options: run.options,
       ledger,
@@ -141,6 +172,7 @@ async function makeAttempt(
   ports.checkpoint('attempt-noted')
   const follow: Emit<Happening> = (event) => {
     if (event.type === 'agent-usage') note.update({ usage: event.usage })
+    if (event.type === 'agent-session') note.update({ session: event.session, slot: slot.number })
     if (event.type === 'interference' && event.interference.kind === 'runs-later')
       ledger.addRunsLater(event.interference.paths)
     emit(event)
@@ -207,7 +239,14 @@ async function afterFailure(
       }
       const end = await giveUp(run, place, { task, reason, isBlocked: blocked })
       if (end?.kind !== 'answered') return end ?? at
-      return { task: end.task, base: end.base, from: { kind: 'base' }, byHand: null, ...NO_WAITS }
+      return {
+        task: end.task,
+        base: end.base,
+        from: { kind: 'base' },
+        resume: null,
+        byHand: null,
+        ...NO_WAITS,
+      }
     }
   }
 }

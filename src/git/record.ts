@@ -27,8 +27,13 @@ export interface AttemptFacts {
   readonly final: boolean
   /** Whether it ended at once without changing anything. */
   readonly idle: boolean
+  /** Whether the agent ended without saying that the task is done, and the gates decided alone. */
+  readonly unsaid: boolean
   readonly agent: string
   readonly model: string | null
+  /** The agent's conversation, and the slot whose folder it is about; null if it cannot be continued. */
+  readonly session: string | null
+  readonly slot: number | null
   readonly tier: string
   readonly usage: Usage
   readonly seconds: number
@@ -127,8 +132,11 @@ export function attemptMessage(facts: AttemptFacts): string {
       ['Counted', `${facts.counted}/${facts.most}`],
       ['Final', facts.final ? 'yes' : null],
       ['Idle', facts.idle ? 'yes' : null],
+      ['Unsaid', facts.unsaid ? 'yes' : null],
       ['Agent', facts.agent],
       ['Model', facts.model],
+      ['Session', facts.session],
+      ['Slot', facts.slot === null ? null : String(facts.slot)],
       ['Tier', facts.tier],
       ...usageTrailers(facts),
       ['Log', facts.log],
@@ -196,8 +204,11 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     most,
     final: value('Final') === 'yes',
     idle: value('Idle') === 'yes',
+    unsaid: value('Unsaid') === 'yes',
     agent: value('Agent') ?? 'unknown',
     model: value('Model'),
+    session: value('Session'),
+    slot: Number(value('Slot')) || null,
     tier: value('Tier') ?? '',
     usage: usageIn(entry.trailers),
     seconds: secondsIn(value('Duration')) ?? 0,

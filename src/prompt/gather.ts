@@ -16,6 +16,10 @@ export interface GatherRequest extends Surroundings {
   readonly task: Task
   readonly backlog: readonly Task[]
   readonly attempts: readonly EarlierAttempt[]
+  /** The number of the attempt whose files the agent finds; null if it finds those of the branch. */
+  readonly continues: number | null
+  /** Whether the agent gets ralph's tools. */
+  readonly hasTools: boolean
   readonly gates: readonly PromptGate[]
   readonly limits: PromptLimits
   /** Whether the feature's documents are listed, for the agent to read. */
@@ -37,7 +41,7 @@ export interface Gathered {
 
 /** Reads the input of a task's prompt, from the request and the project's files alone. */
 export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
-  const { root, task, attempts, gates, limits, onDemand } = request
+  const { root, task, attempts, continues, hasTools, gates, limits, onDemand } = request
   const [discipline, feature, rules, template, prd] = await Promise.all([
     findDiscipline(root, task.discipline),
     findFeature(root, task.feature),
@@ -61,6 +65,8 @@ export async function gatherPrompt(request: GatherRequest): Promise<Gathered> {
     files,
     ...relatedTasks(task, request.backlog),
     attempts,
+    continues,
+    hasTools,
     gates,
     template: template === null ? null : parseTemplate(template, TEMPLATE),
     limits,

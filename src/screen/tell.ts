@@ -120,6 +120,7 @@ export function tell(event: RunEvent): string {
     case 'attempt-started':
     case 'agent-started':
     case 'agent-usage':
+    case 'agent-session':
     case 'handed-back':
     case 'gate-started':
     case 'gate-finished':

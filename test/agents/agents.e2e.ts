@@ -65,6 +65,23 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       if (name === 'claude') expect(Object.values(outcome.usage)).not.toContain(null)
     })
 
+    test.skipIf(name === 'copilot' || name === 'continue')('goes on in its conversation', async () => {
+      const { outcome, bodies } = await run({
+        model:
+          () =>
+          ({ body, results }) =>
+            body.includes('Have you finished?')
+              ? DONE
+              : results === 0
+                ? shell('echo first')
+                : say('All is well.'),
+        request: full,
+        next: 'Have you finished?',
+      })
+      expect(outcome.end).toEqual({ kind: 'done' })
+      expect(bodies.at(-1)).toContain('All is well.')
+    })
+
     test('says that it is blocked', async () => {
       const { outcome } = await run({
         model: () => inTurn(say('No.\n\n<TASK_BLOCKED reason="needs a key">')),

@@ -28,6 +28,8 @@ export interface Situation {
   readonly model: (cwd: string) => Model
   readonly request?: Partial<AgentRequest>
   readonly limits?: Partial<AgentRequest['limits']>
+  /** What it is asked next, in the same conversation. */
+  readonly next?: string
   /** How its process is started; without it as any. */
   readonly start?: (at: Place) => Promise<StartProcess>
   /** What is there before, and what is looked at afterwards. */
@@ -68,7 +70,13 @@ export async function drive({ name, programs, model, request, limits, ...more }:
       task: { ...requestOf().task, id: 'T-001', notesFile: path.join(folder, 'notes', 'notes.md') },
       ...request,
     })
-    const outcome = await agent.run(asked, (event) => events.push(event))
+    const first = await agent.run(asked, (event) => events.push(event))
+    const next = {
+      ...asked,
+      prompt: more.next ?? '',
+      resume: { session: first.sessionId ?? '', used: first.usage },
+    }
+    const outcome = more.next === undefined ? first : await agent.run(next, (event) => events.push(event))
     more.after?.(at)
     // What a test asks of the repository, it asks while it is there.
     const answers = new Map([

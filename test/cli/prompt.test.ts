@@ -33,7 +33,7 @@ describe('ralph prompt', () => {
     expect(stdout).toMatch(/^# Relevant files\n/)
     expect(stdout).toContain('- `.env` is ignored by git, so it is not shown.')
     expect(stdout).toContain('  - `test`: `npm test`')
-    expect(stdout).toMatch(/\n<TASK_BLOCKED reason="[^"]+">\n\nWhere [^\n]+\n$/)
+    expect(stdout).toMatch(/\n<TASK_BLOCKED reason="[^"]+">\n$/)
     expect(stderr).toContain(
       'warning: there is no discipline bakend: docs/disciplines/bakend.md does not exist; did you mean',
     )

@@ -38,6 +38,40 @@ describe('a prompt', () => {
     expect((await promptOf(project, task)).text).toContain('All about auth.')
   })
 
+  it.each([
+    ['gate-failed', 'Learn from what went wrong', 'What the checks printed'],
+    ['timeout', 'The last attempt came to its limit.', 'What it did at the end'],
+    ['max-turns', 'The last attempt came to its limit.', 'What it did at the end'],
+    ['no-marker', 'ended without a word on whether the task is done', 'What it did at the end'],
+    ['blocked', 'had a question for a person', 'What it did at the end'],
+    ['rate-limited', 'by no mistake of its own', 'What it did at the end'],
+    ['lost', 'by no mistake of its own', 'What it did at the end'],
+  ])('says what to make of an attempt that ended as %s', async (outcome, lead, about) => {
+    const attempt = {
+      number: 2,
+      outcome,
+      reason: 'so',
+      output: 'Bash npm test',
+      changed: [],
+      where: 'git show x',
+    }
+    const task = await readTask('T-002', TASK)
+    const { text } = await promptOf(makeProject(), task, { attempts: [attempt], continues: 2 })
+    expect(text).toContain('The files hold what attempt 2 changed: go on from there.')
+    for (const part of [lead, about]) expect(text).toContain(part)
+  })
+
+  it('asks for the tools where the agent has them, and for a line where it has not', async () => {
+    const task = await readTask('T-002', TASK)
+    const [tools, lines] = await Promise.all(
+      [true, false].map(async (hasTools) => (await promptOf(makeProject(), task, { hasTools })).text),
+    )
+    expect(tools).toContain('call `done` of the MCP server `ralph`')
+    expect(tools).not.toMatch(/<TASK_/)
+    expect(lines).toContain('<TASK_DONE>')
+    expect(lines).not.toContain('MCP server')
+  })
+
   it("counts what a team's template adds as a part of its own", async () => {
     const project = makeProject({ 'docs/prompts/task.md': 'Hello.\n\n{{task}}\n\n{{instructions}}\n' })
     const { parts } = await promptOf(project, await readTask('T-002', TASK))

@@ -56,6 +56,8 @@ export function gather(project: TestProject, task: Task, wishes: Wishes = {}): P
     task,
     backlog: [task],
     attempts: [],
+    continues: null,
+    hasTools: false,
     gates: [],
     limits: { budget: 60_000, fileCap: 15_000 },
     onDemand: false,

@@ -37,12 +37,15 @@ export interface Said {
   readonly events?: readonly AgentEvent[]
   /** One, if not said. */
   readonly toolCalls?: number
+  /** The conversation, of an agent that can go on with one. */
+  readonly session?: string
 }
 
 /** An agent that does what the test says, in this process. */
 export function agentOf(deed: Deed, name = 'fake'): Agent {
   return {
     name,
+    resumes: true,
     async run(request, emit) {
       emit({ type: 'started', pid: process.pid })
       const said = (await deed(request)) ?? {}
@@ -51,7 +54,9 @@ export function agentOf(deed: Deed, name = 'fake'): Agent {
       const finalMessage = said.message ?? `Did ${request.task.id}.`
       const end = said.end ?? { kind: 'done' }
       const toolCalls = said.toolCalls ?? 1
-      return { end, finalMessage, usage, sessionId: null, model: null, denied: [], toolCalls, seconds: 1 }
+      const sessionId = said.session ?? null
+      if (sessionId !== null) emit({ type: 'session', session: sessionId })
+      return { end, finalMessage, usage, sessionId, model: null, denied: [], toolCalls, seconds: 1 }
     },
   }
 }
@@ -99,7 +104,15 @@ export const OPTIONS: RunOptions = {
 
 /** Who does every task of a test. */
 export function choiceOf(name: string, more: Partial<AgentChoice> = {}): AgentChoice {
-  return { name, label: name, model: null, permission: { level: 'edit' }, mcpServers: {}, ...more }
+  return {
+    name,
+    label: name,
+    model: null,
+    permission: { level: 'edit' },
+    mcpServers: {},
+    hasTools: false,
+    ...more,
+  }
 }
 
 /** Has these agents do every task: the first, and who goes on while it waits. */

@@ -13,7 +13,8 @@ import {
   allowedCommands,
   RESERVED_COMMANDS,
 } from './request.ts'
-import type { Usage } from '../../base/nouns.ts'
+import { RALPH_SERVER } from '../../base/names.ts'
+import type { McpServer, Usage } from '../../base/nouns.ts'
 import { addUsage, sum, UNKNOWN_USAGE } from '../../base/usage.ts'
 import { failureEnd } from './failure.ts'
 import {
@@ -52,6 +53,7 @@ export const claude = cliAgent({
   install: 'npm install -g @anthropic-ai/claude-code@latest',
   minimumVersion: '2.1.326',
   takesMcpServers: true,
+  resumes: true,
   tellsCost: true,
   cageNeeds: (env) => ({
     hosts: [
@@ -79,6 +81,7 @@ export const claude = cliAgent({
       '--output-format=stream-json',
       ...option('--max-turns', request.limits.turns),
       ...option('--model', request.model),
+      ...option('--resume', request.resume?.session ?? null),
       ...option('--max-budget-usd', request.limits.budgetUsd),
       ...mcpOption(request, '--mcp-config'),
       ...permissionArgs(request),
@@ -93,7 +96,7 @@ export const claude = cliAgent({
       ...(request.permission.level === 'full' ? { IS_SANDBOX: '1' } : {}),
     },
     files: {
-      ...mcpFile(request),
+      ...mcpFile(request, offered),
       ...(request.permission.level === 'custom' ? {} : settingsFile(rules(request))),
     },
   }),
@@ -111,10 +114,15 @@ export const claude = cliAgent({
       }),
     ],
     env: toolTimeout(request),
-    files: { ...mcpFile(request), ...settingsFile({ allow: [], deny: reservedRules() }) },
+    files: { ...mcpFile(request, offered), ...settingsFile({ allow: [], deny: reservedRules() }) },
   }),
   reader: (words, request) => new ClaudeReader(words, request),
 })
+
+/** Otherwise it has to search for ralph's tools before it sees them. */
+function offered(_server: McpServer, name: string): object {
+  return name === RALPH_SERVER ? { alwaysLoad: true } : {}
+}
 
 /** One limit for the tools of all servers: a person's own value stays. */
 function toolTimeout({ mcpServers, env }: AgentRequest): Invocation['env'] {
@@ -178,8 +186,9 @@ function rules(request: AgentRequest): Rules {
   }
 }
 
+/** What it writes in a worktree of its own is in no snapshot. */
 function reservedRules(): string[] {
-  return RESERVED_COMMANDS.map((command) => bashRule(`${command}:*`))
+  return [...RESERVED_COMMANDS.map((command) => bashRule(`${command}:*`)), 'EnterWorktree']
 }
 
 /** A rule without one of these allows exactly that command; a star matches anything. */
@@ -229,7 +238,7 @@ class ClaudeReader extends MessageReader {
     },
     result: (event) => {
       this.finish(event)
-      this.reported = usageOfResult(event, this.request.limits.turns)
+      this.reported = this.ofThisRun(usageOfResult(event, this.request.limits.turns))
       // Turns in its queue will follow: then this is not the last result.
       return number(event['queued_turn_count']) ? [this.used] : [this.used, { type: 'result' }]
     },

@@ -44,27 +44,43 @@ export const codex = cliAgent({
     keys: ['.codex/auth.json'],
   }),
   takesMcpServers: true,
+  resumes: true,
+  isNeedless: (host) => host === 'github.com',
   program: 'codex',
   start: (request) => ({
     args: [
       'exec',
       '--json',
       '--skip-git-repo-check',
+      // It would fetch plugins from the network at each start.
+      '--disable=plugins',
       ...option('--model', request.model),
       ...mcpArgs(request),
       ...permissionArgs(request),
       ...option('--output-schema', request.answer ? `${FOLDER}/answer.json` : null),
+      ...(request.resume ? ['resume', request.resume.session] : []),
       '-',
     ],
     files: request.answer ? { 'answer.json': JSON.stringify(strictSchema(request.answer.schema)) } : {},
   }),
   drive(request, session, text) {
-    const args = [...option('--model', request.model), ...mcpArgs(request)]
+    // Its background server would be outside of the cage, and work on after its screen has ended.
+    const args = [
+      '--no-daemon',
+      ...option('--model', request.model),
+      ...mcpArgs(request),
+      ...sandboxOf(request),
+    ]
     const which = conversation(session, { fresh: ['--', text], last: ['--last'], known: (id) => [id] })
     return { args: [...(session === 'new' ? [] : ['resume']), ...args, ...which] }
   },
   reader: (words, request) => new CodexReader(words, request),
 })
+
+/** Sandboxes cannot be nested; the person still answers its questions. */
+function sandboxOf({ permission }: AgentRequest): readonly string[] {
+  return 'isCaged' in permission && permission.isCaged ? ['--sandbox=danger-full-access'] : []
+}
 
 const UNSANDBOXED = ['--dangerously-bypass-approvals-and-sandbox']
 
@@ -120,7 +136,7 @@ class CodexReader extends JsonReader {
     'turn.completed': (event) => {
       this.isComplete = true
       this.failure = null
-      this.reported = tokensOf(record(event['usage']), 'cached_input_tokens')
+      this.reported = this.ofThisRun(tokensOf(record(event['usage']), 'cached_input_tokens'))
       return [this.used, { type: 'result' }]
     },
     'turn.failed': (event) => {

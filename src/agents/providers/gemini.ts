@@ -56,9 +56,16 @@ export const gemini = cliAgent({
     keys: ['.gemini/oauth_creds.json', '.gemini/.env', '.gemini/mcp-oauth-tokens.json'],
   }),
   takesMcpServers: true,
+  resumes: true,
+  isNeedless: (host) => host === 'play.googleapis.com',
   program: 'gemini',
   start: (request) => ({
-    args: ['--output-format=stream-json', ...option('--model', request.model), ...permissionArgs(request)],
+    args: [
+      '--output-format=stream-json',
+      ...option('--model', request.model),
+      ...option('--resume', request.resume?.session ?? null),
+      ...permissionArgs(request),
+    ],
     env: {
       // In an untrusted folder the run ends with code 55.
       GEMINI_CLI_TRUST_WORKSPACE: 'true',
@@ -116,7 +123,7 @@ function serversOf(request: AgentRequest): object {
 function onlyOurs({ mcpServers: servers }: AgentRequest): object {
   // An empty list would allow all.
   const allowed = [...Object.keys(servers), 'none-but-those-of-ralph']
-  return { hooksConfig: { enabled: false }, mcp: { allowed } }
+  return { hooksConfig: { enabled: false }, mcp: { allowed }, privacy: { usageStatisticsEnabled: false } }
 }
 
 /** Rules of its policy engine: the highest priority decides, and the mode for tools without a rule. */

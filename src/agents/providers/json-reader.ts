@@ -75,6 +75,20 @@ export abstract class JsonReader implements StreamReader {
     this.#isTurnOpen = false
   }
 
+  /** The part of a count that goes on over a whole conversation, without what was used before; turns begin anew. */
+  protected ofThisRun(usage: Usage): Usage {
+    const used = this.request.resume?.used
+    const less = (total: number | null, before: number | null | undefined): number | null =>
+      total === null ? null : Math.max(0, total - (before ?? 0))
+    return {
+      turns: usage.turns,
+      inputTokens: less(usage.inputTokens, used?.inputTokens),
+      cachedTokens: less(usage.cachedTokens, used?.cachedTokens),
+      outputTokens: less(usage.outputTokens, used?.outputTokens),
+      costUsd: less(usage.costUsd, used?.costUsd),
+    }
+  }
+
   protected get denied(): readonly string[] {
     return this.tools.denied
   }

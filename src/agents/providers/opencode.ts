@@ -36,6 +36,9 @@ export const opencode = cliAgent({
   install: 'npm install -g opencode-ai',
   minimumVersion: '1.18.33',
   takesMcpServers: true,
+  resumes: true,
+  // It looks for newer versions of its plugins.
+  isNeedless: (host) => host.startsWith('registry.'),
   tellsCost: true,
   // They are in one database with everything else.
   forgetsInCage: true,
@@ -74,6 +77,7 @@ export const opencode = cliAgent({
       '--print-logs',
       '--log-level=ERROR',
       ...option('--model', request.model),
+      ...option('--session', request.resume?.session ?? null),
       ...levelArgs(request, { read: ['--agent', 'plan'], edit: [], full: ['--auto'] }),
     ],
     env: environment(config(request), request.permission.level !== 'custom'),

@@ -57,12 +57,14 @@ export const qwen = cliAgent({
     keys: ['.qwen/oauth_creds.json', '.qwen/.env'],
   }),
   takesMcpServers: true,
+  resumes: true,
   program: 'qwen',
   start: (request) => ({
     args: [
       '--output-format=stream-json',
       ...option('--max-session-turns', request.limits.turns),
       ...option('--model', request.model),
+      ...option('--resume', request.resume?.session ?? null),
       ...mcpOption(request, '--mcp-config'),
       ...permissionArgs(request),
     ],
@@ -158,7 +160,7 @@ class QwenReader extends MessageReader {
     result: (event) => {
       this.finish(event)
       const tokens = tokensOf(record(event['usage']), 'cache_read_input_tokens')
-      this.reported = { ...tokens, turns: number(event['num_turns']) }
+      this.reported = { ...this.ofThisRun(tokens), turns: number(event['num_turns']) }
       return [this.used, { type: 'result' }]
     },
   }

@@ -100,7 +100,7 @@ export function mcpOption(request: AgentRequest, name: `--${string}`, sign = '')
 }
 
 /** An agent's own settings for a server, besides the command. */
-type ServerSettings = (server: McpServer) => object
+type ServerSettings = (server: McpServer, name: string) => object
 
 /** The servers by name, each with this agent's settings besides the command. */
 export function mcpServers(
@@ -111,7 +111,7 @@ export function mcpServers(
   return Object.fromEntries(
     entries.map(([name, server]) => {
       const { command, args, env } = server
-      return [name, { command, args, env, ...settings(server) }]
+      return [name, { command, args, env, ...settings(server, name) }]
     }),
   )
 }
@@ -197,10 +197,16 @@ function partsOf(gate: string): readonly string[] {
   return isPlain && gate.includes('&&') ? gate.split('&&').map((part) => part.trim()) : []
 }
 
-/** The denied tools, each with the least permission that would allow it; RESERVED_COMMANDS are not allowed even at `full`. */
-export function denialsOf(denied: readonly string[]): readonly Denial[] {
-  return denied.map((tool) => {
-    const isReserved = RESERVED_COMMANDS.some((command) => tool.includes(command))
-    return { tool, allowedBy: isReserved ? 'custom' : 'full' }
+/**
+ * The denied tools, each with the least permission that would allow it; RESERVED_COMMANDS are not allowed even at `full`.
+ * Whatever else an agent does not do at `full`, it refuses by itself.
+ */
+export function denialsOf(
+  denied: readonly string[],
+  { level }: AgentRequest['permission'],
+): readonly Denial[] {
+  return denied.flatMap((tool): Denial[] => {
+    if (RESERVED_COMMANDS.some((command) => tool.includes(command))) return [{ tool, allowedBy: 'custom' }]
+    return level === 'full' ? [] : [{ tool, allowedBy: 'full' }]
   })
 }

@@ -1,3 +1,5 @@
+import { agentNamed, previewAgent } from '../../agents/registry.ts'
+import { tierOf } from '../../backlog/select/tier.ts'
 import { detectGates } from '../../config/detect-gates.ts'
 import type { Place } from '../../config/project.ts'
 import { openReadingGit } from '../../git/door.ts'
@@ -22,13 +24,27 @@ export async function previewPrompt(
   const git = openReadingGit({ cwd: place.root, env })
   const attempts = await unlessGitIsMissing(listRecords(git, task.id), [])
   const gates = place.config.gates ?? detectGates(place.root)
-  return promptOf(place, git)({ task, tasks, attempts, gates, failedBefore: [] })
+  const { tier } = tierOf(task, place.config.tiers)
+  const agent = await previewAgent(task, { ...place, tier }, env)
+  const provider = agent === null ? null : await agentNamed(agent).load(place.config.command)
+  return promptOf(
+    place,
+    git,
+  )({
+    task,
+    tasks,
+    attempts,
+    gates,
+    failedBefore: [],
+    continues: null,
+    hasTools: provider?.takesMcpServers ?? false,
+  })
 }
 
 /** The function that writes prompts from the files of a place, and what the agent gets with them. */
 export function promptOf(place: Place, git: Git) {
   const { root, config } = place
-  return async ({ task, tasks, attempts, gates, failedBefore }: PromptRequest) => {
+  return async ({ task, tasks, attempts, gates, failedBefore, continues, hasTools }: PromptRequest) => {
     const failed = new Set(failedBefore.map(({ gate }) => gate.name))
     const { input, mcpServers, warnings } = await gatherPrompt({
       root,
@@ -39,6 +55,8 @@ export function promptOf(place: Place, git: Git) {
         return { ...attempt, output: detail, where: `git show ${ref}` }
       }),
       gates: gates.map((gate) => ({ ...gate, failedBefore: failed.has(gate.name) })),
+      continues,
+      hasTools,
       limits: config.prompt,
       onDemand: config.knowledge === 'resources',
       plans: config.plan.dir,

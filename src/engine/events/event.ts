@@ -153,6 +153,7 @@ export const runEvent = v.variant('type', [
     status: v.picklist(['running', 'ok', 'failed', 'denied']),
   }),
   event('agent-usage', "The attempt's sum so far.", { id: text, usage }),
+  event('agent-session', 'The conversation that the agent can go on with.', { id: text, session: text }),
   event('agent-retrying', 'The agent itself waits for its service.', {
     id: text,
     reason: text,

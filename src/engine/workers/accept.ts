@@ -72,7 +72,7 @@ async function failedElsewhere(
   const tree = record?.tree ?? begun
   const idle = tree === begun && (record?.idle ?? false)
   const decision = decide({ outcome: ended, usage, idle }, { ...job.situation, now: ports.now() })
-  return { kind: 'failed', outcome: ended, decision, record, tree, usage, session: null }
+  return { kind: 'failed', outcome: ended, decision, record, tree, usage, session: null, resume: null }
 }
 
 async function acceptPassed(

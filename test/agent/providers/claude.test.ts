@@ -36,7 +36,13 @@ describe('how claude is called', () => {
     )
     // Each would allow more than itself: a star and parentheses have a meaning in a rule.
     expect(permissions['allow']!.filter((rule) => /\*|prettier|make/.test(rule))).toEqual([])
-    expect(permissions['deny']).toEqual(['Bash(git commit:*)', 'Bash(git push:*)', 'WebFetch', 'WebSearch'])
+    expect(permissions['deny']).toEqual([
+      'Bash(git commit:*)',
+      'Bash(git push:*)',
+      'EnterWorktree',
+      'WebFetch',
+      'WebSearch',
+    ])
   })
 
   test("reads the repository's CLAUDE.md, though nothing of its settings", () => {
@@ -52,7 +58,7 @@ describe('how claude is called', () => {
     expect(args).toContain('--dangerously-skip-permissions')
     expect(env).toHaveProperty('IS_SANDBOX', '1')
     expect(JSON.parse(files['settings.json']!)).toEqual({
-      permissions: { allow: [], deny: ['Bash(git commit:*)', 'Bash(git push:*)'] },
+      permissions: { allow: [], deny: ['Bash(git commit:*)', 'Bash(git push:*)', 'EnterWorktree'] },
     })
   })
 
@@ -68,6 +74,9 @@ describe('how claude is called', () => {
     const { args, files } = claude.invocation(request({ mcpServers }))
     expect(args).toContain(`--mcp-config=${FOLDER}/mcp.json`)
     expect(JSON.parse(files['mcp.json']!)).toEqual({ mcpServers })
+    const ours = claude.invocation(request({ mcpServers: { ralph: mcpServers.docs } })).files['mcp.json']!
+    // It would have to search for them first.
+    expect(JSON.parse(ours)).toEqual({ mcpServers: { ralph: { ...mcpServers.docs, alwaysLoad: true } } })
     const slow = { docs: { ...mcpServers.docs, toolSeconds: 3660 } }
     const { env, files: same } = claude.invocation(request({ mcpServers: slow }))
     expect(env['MCP_TOOL_TIMEOUT']).toBe('3660000')

@@ -7,14 +7,14 @@ describe('how codex is called', () => {
   test('the prompt goes over stdin, in a sandbox that may write to the workspace', () => {
     const { args, stdin } = codex.invocation(request({ model: 'gpt-5.5' }))
     expect(args.join(' ')).toBe(
-      'exec --json --skip-git-repo-check --model=gpt-5.5 --sandbox workspace-write -',
+      'exec --json --skip-git-repo-check --disable=plugins --model=gpt-5.5 --sandbox workspace-write -',
     )
     expect(stdin).toBe('Do the task.')
   })
 
   test('full and custom', () => {
     const at = (permission: Parameters<typeof request>[0]) =>
-      codex.invocation(request(permission)).args.slice(3)
+      codex.invocation(request(permission)).args.slice(4)
     expect(at({ permission: { level: 'full' } })).toEqual(['--dangerously-bypass-approvals-and-sandbox', '-'])
     expect(at({ permission: { level: 'custom', args: ['-s', 'read-only'] } })).toEqual([
       '-s',

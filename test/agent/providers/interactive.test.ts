@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AGENTS } from '../../../src/agents/registry.ts'
+import { UNKNOWN_USAGE } from '../../../src/base/usage.ts'
 import type { Invocation, Session } from '../../../src/agents/port.ts'
 import { request } from './sample.ts'
 
@@ -45,6 +46,26 @@ describe('the interactive program', () => {
       expect(all).not.toMatch(/yolo|dangerously|allow-all|--auto\b|acceptEdits|auto.edit|TRUST_WORKSPACE/)
       expect(all).not.toMatch(/max-turns|SessionTurns|session-turns|budget/)
     }
+  })
+
+  test('of codex has no server in the background, and in a cage no sandbox of its own', async () => {
+    expect((await started('codex', 'new')).args.slice(0, 1)).toEqual(['--no-daemon'])
+    const caged = { permission: { level: 'edit', isCaged: true } } as const
+    expect((await started('codex', 'new', caged)).args).toContain('--sandbox=danger-full-access')
+  })
+
+  const known = { session: 's-1', used: UNKNOWN_USAGE }
+  test.each([
+    ['claude', '--resume=s-1'],
+    ['codex', 'resume s-1 -'],
+    ['gemini', '--resume=s-1'],
+    ['opencode', '--session=s-1'],
+    ['qwen', '--resume=s-1'],
+  ])('of %s is not needed to go on in a conversation', async (name, args) => {
+    const provider = await AGENTS.find((agent) => agent.name === name)!.load(null)
+    expect(provider.resumes).toBe(true)
+    expect(provider.invocation(request({ resume: known })).args.join(' ')).toContain(args)
+    expect(provider.invocation(request()).args.join(' ')).not.toContain(args)
   })
 
   test.each(Object.keys(CONVERSATIONS))(

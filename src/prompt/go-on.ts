@@ -1,0 +1,27 @@
+import { DONE_MARKER } from '../base/names.ts'
+
+/** What an agent is told in a conversation that was cut off: its own words so far are in it. */
+export function goOnText(reason: string): string {
+  return [
+    `You were stopped in the middle of your work, through no fault of yours: ${reason}`,
+    'All files are as you left them. What you had started (a server, a test run) has ended.',
+    'Go on from there, and end as you were told at the beginning.',
+    ENDS,
+  ].join('\n\n')
+}
+
+/** The question to an agent that has ended, and did not say how its task stands. */
+export function askText(): string {
+  return [
+    'You ended, and did not say how the task stands: is it done, or what keeps you from doing it?',
+    'If something is missing that you can do yourself, do it first.',
+    ENDS,
+  ].join('\n\n')
+}
+
+const ENDS = [
+  'If the task is done, end with this, on a line of its own:',
+  DONE_MARKER,
+  'If only a person can help, end with this instead:',
+  '<TASK_BLOCKED reason="what is missing, in one sentence">',
+].join('\n\n')
