@@ -164,6 +164,8 @@ export interface Provider {
   readonly resumes?: boolean
   /** Whether it asks for a host only in the background, and can do without: nobody needs to hear that the cage refuses it. */
   readonly isNeedless?: (host: string) => boolean
+  /** What is wrong with a folder for its settings: one sentence for a person; null if it will read them. */
+  readonly doubt?: (folder: string) => string | null
   /** It reports its cost, so that a budget can limit it. */
   readonly tellsCost?: boolean
   /** Whether a path of the repository is configuration that it reads at its start, whatever options ralph passes. */

@@ -142,6 +142,8 @@ class AgentProcess {
     const request = this.#request
     const terminal = this.#provider.pty ? await openPty(USUAL_SIZE) : undefined
     if (terminal && 'problem' in terminal) return this.#notStarted(terminal.problem)
+    const doubt = folder === undefined ? null : (this.#provider.doubt?.(folder) ?? null)
+    if (doubt !== null) this.#emit({ type: 'warning', message: doubt })
     const running = this.#options.start(
       { program, args },
       {

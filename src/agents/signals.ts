@@ -30,7 +30,12 @@ type SignalEvent =
       readonly text: string
     }
   | ({ readonly type: 'question' } & QuestionToPerson)
-  | { readonly type: 'answered'; readonly id: string; readonly answer: string }
+  | {
+      readonly type: 'answered'
+      readonly id: string
+      readonly answer: string
+      readonly isDefault?: true
+    }
   | { readonly type: 'task-added'; readonly id: string; readonly added: string; readonly title: string }
   | { readonly type: 'warning'; readonly message: string }
 
@@ -66,11 +71,13 @@ export interface Signals {
   readonly heldSeconds: number
   /** The files of tasks that it added, which become part of its work. */
   readonly added: readonly AddedTask[]
+  /** Questions that nobody answered, with the answers that the agent itself had given for that case. */
+  readonly assumed: readonly string[]
 }
 
 type AddedTask = Extract<TaskDraft, { readonly text: string }>
 
-export const NO_SIGNALS: Signals = { done: null, blocked: null, heldSeconds: 0, added: [] }
+export const NO_SIGNALS: Signals = { done: null, blocked: null, heldSeconds: 0, added: [], assumed: [] }
 
 /** The MCP server for the agent of an attempt; without `env`, as in a preview, it has no folder to write to. */
 export function signalServer(
@@ -105,6 +112,7 @@ export class AttemptSignals {
   /** How many tasks it may still add. */
   #mayAdd: number
   readonly #added: AddedTask[] = []
+  readonly #assumed: string[] = []
 
   constructor(job: SignalJob, ports: SignalPorts, emit: (event: SignalEvent) => void) {
     this.#job = job
@@ -150,7 +158,9 @@ export class AttemptSignals {
     this.#blocked ??= this.#question?.text ?? null
     this.#over.abort()
     await Promise.all(this.#open)
-    return { done: this.#done, blocked: this.#blocked, heldSeconds: this.held() / 1000, added: this.#added }
+    const heldSeconds = this.held() / 1000
+    const [added, assumed] = [this.#added, this.#assumed]
+    return { done: this.#done, blocked: this.#blocked, heldSeconds, added, assumed }
   }
 
   #take(signal: Signal | Withdrawal): void {
@@ -204,7 +214,7 @@ export class AttemptSignals {
     })
   }
 
-  async #ask(id: string, { question, options }: SignalInput<'ask'>): Promise<Answer> {
+  async #ask(id: string, { question, options, default: fallback }: SignalInput<'ask'>): Promise<Answer> {
     if (this.#question) return refusal('one question at a time')
     const text = oneLine(question)
     this.#question = { id, text, since: performance.now() }
@@ -220,11 +230,23 @@ export class AttemptSignals {
     this.#heldMs = this.held()
     this.#question = null
     if (answer !== null) return { ok: true, text: answer }
+    if (fallback !== undefined && !this.#isOver) return this.#assume(text, fallback)
     if (!this.#ports.over.aborted) this.#giveUpOn(text)
     return {
       ok: false,
       text: 'Nobody has answered: the attempt ends, and the task is blocked with your question.',
     }
+  }
+
+  get #isOver(): boolean {
+    return this.#ports.over.aborted || this.#over.signal.aborted || this.#unanswered.signal.aborted
+  }
+
+  /** Nobody has answered, and the agent has said what it would do then. */
+  #assume(question: string, answer: string): Answer {
+    this.#assumed.push(`${question} → ${oneLine(answer)}`)
+    this.#emit({ type: 'answered', id: this.#job.id, answer, isDefault: true })
+    return { ok: true, text: `Nobody has answered in time. Go on with your own: ${answer}` }
   }
 
   #giveUpOn(question: string): void {

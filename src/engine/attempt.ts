@@ -177,6 +177,7 @@ function factsOf(job: Job, { agent, signals }: { agent: AgentOutcome; signals: S
     usage: agent.usage,
     idle: agent.toolCalls === 0 && !agent.usage.outputTokens,
     criteriaMet: signals.done?.criteria_met ?? checkedIn(agent.finalMessage),
+    assumed: signals.assumed,
   }
 }
 
@@ -221,6 +222,7 @@ export const NOTHING_YET = {
   gatesChanged: [],
   runsLater: [],
   criteriaMet: [],
+  assumed: [],
   undone: [],
   caged: [],
   changed: [],

@@ -407,6 +407,8 @@ export class Jobs {
       title: task.title,
       commit,
       duration: seconds + landed.seconds,
+      agent: candidate.agent,
+      ...(candidate.assumed.length > 0 && { assumed: candidate.assumed }),
       attempts,
       turns: usage.turns,
       cost: usage.costUsd,

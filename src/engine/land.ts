@@ -368,6 +368,7 @@ function messageOf(
       ['Gates', gatesText(gates)],
       ...candidate.gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
       ...candidate.runsLater.map((path): [string, string] => ['Runs-Later', path]),
+      ...candidate.assumed.map((text): [string, string] => ['Assumed', text]),
     ]),
   }
 }

@@ -45,6 +45,8 @@ export interface AttemptFacts {
   readonly runsLater: readonly string[]
   /** Acceptance criteria that the agent reports as met. */
   readonly criteriaMet: readonly string[]
+  /** Questions that nobody answered, with the answers that the agent went on with. */
+  readonly assumed: readonly string[]
   /** What the agent did that it may not do, and that was undone. */
   readonly undone: readonly string[]
   /** What the sandbox refused: `write ~/.bashrc`. */
@@ -144,6 +146,7 @@ export function attemptMessage(facts: AttemptFacts): string {
       ...each('Gates-Changed', facts.gatesChanged),
       ...each('Runs-Later', facts.runsLater),
       ...each('Criterion-Met', facts.criteriaMet),
+      ...each('Assumed', facts.assumed),
       ...each('Undone', facts.undone),
       ...each('Caged', facts.caged),
       ...each('Changed', facts.changed.slice(0, MOST_CHANGED)),
@@ -217,6 +220,7 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
     runsLater: trailerValues(entry.trailers, 'Runs-Later'),
     criteriaMet: trailerValues(entry.trailers, 'Criterion-Met'),
+    assumed: trailerValues(entry.trailers, 'Assumed'),
     undone: trailerValues(entry.trailers, 'Undone'),
     caged: trailerValues(entry.trailers, 'Caged'),
     changed: trailerValues(entry.trailers, 'Changed'),

@@ -1,6 +1,6 @@
-import { counted, withoutControls } from '../base/text.ts'
+import { counted, fewOf, withoutControls } from '../base/text.ts'
 import { formatDuration, secondsBetween } from '../base/time.ts'
-import { formatCost } from '../base/usage.ts'
+import { formatCost, totalUsage } from '../base/usage.ts'
 import type {
   AgentTool,
   RunEvent,
@@ -309,6 +309,8 @@ export function summaryOf(
     BLANK,
     line(totals),
     ...table(ends.map(rowOf), { wrap: 4 }),
+    ...ends.flatMap(assumptions),
+    ...byAgent(ends),
     ...closing(finished, ends),
     ...(finished.end !== 'interrupted'
       ? nextStep(finished, ends)
@@ -331,6 +333,25 @@ function rowOf(end: TaskEndEvent): readonly Cell[] {
     case 'task-given-up':
       return [end.id, 'left', '', '', end.reason]
   }
+}
+
+/** What a person may want to look at: the agent went on without their answer. */
+function assumptions(end: TaskEndEvent): View {
+  const { assumed = [] } = end.type === 'task-completed' ? end : {}
+  return assumed.map((text) => paragraph([], `${end.id} was not answered: ${text}`))
+}
+
+/** Whose account has paid for what, if there was more than one. */
+function byAgent(ends: readonly TaskEndEvent[]): View {
+  const done = ends.flatMap((end) => (end.type === 'task-completed' && end.agent !== undefined ? [end] : []))
+  const agents = [...new Set(done.map(({ agent }) => agent!))]
+  if (agents.length < 2) return []
+  return agents.map((agent) => {
+    const own = done.filter((end) => end.agent === agent)
+    const seconds = own.reduce((sum, { duration }) => sum + duration, 0)
+    const ids = fewOf(own.map(({ id }) => id))
+    return line(dotted(`${agent}: ${ids}`, spentText(seconds, totalUsage(own.map(({ usage }) => usage)))))
+  })
 }
 
 /** The reason of the end, unless it is in a task's row already, because a task ended the run. */

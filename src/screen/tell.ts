@@ -100,7 +100,7 @@ export function tell(event: RunEvent): string {
     case 'question':
       return event.text + choicesText(event)
     case 'answered':
-      return event.answer
+      return event.isDefault ? `nobody answered: ${event.answer}` : event.answer
     case 'waiting':
       if (secondsBetween(event.at, event.until) < WORTH_SHOWING_SECONDS) return ''
       return `waits ${waitText(event.until, event.at)}: ${event.reason}`

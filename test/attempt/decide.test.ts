@@ -38,6 +38,7 @@ function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt
     gatesChanged: [],
     runsLater: [],
     criteriaMet: [],
+    assumed: [],
     caged: [],
     undone: [],
     changed: [],

@@ -262,6 +262,22 @@ describe('a question of an agent', () => {
     expect(read(root, 'docs/tasks/T-001.md')).toContain('Which licence?')
   })
 
+  it('that nobody answers has the answer that the agent gave for that case, and the commit says so', async () => {
+    const { root, events } = await runWith(
+      async ({ connection }) => {
+        const reply = await connection.call('ask', { question: 'Which licence?', default: 'MIT' })
+        expect(reply).toEqual({ ok: true, text: 'Nobody has answered in time. Go on with your own: MIT' })
+        await connection.call('done', { summary: 'S' })
+      },
+      { options: { askSeconds: 0.05 } },
+    )
+    expect(outcomeIn(events)).toEqual(['done'])
+    expect(those(events, 'answered')).toMatchObject([{ answer: 'MIT', isDefault: true }])
+    const assumed = 'Which licence? → MIT'
+    expect(those(events, 'task-completed')).toMatchObject([{ assumed: [assumed] }])
+    expect(git(root, 'log', '-1', '--format=%(trailers:key=Assumed,valueonly)')).toBe(assumed)
+  })
+
   it('that the agent stops waiting for is one that nobody has answered', async () => {
     const { events } = await runWith(async ({ request }) => {
       await using impatient = await connect(request.mcpServers['ralph']!, request.cwd, { toolMs: 50 })

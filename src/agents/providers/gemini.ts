@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
 import { FOLDER, type AgentRequest, type Exit, type Invocation, type StreamEnd } from '../port.ts'
@@ -56,6 +57,11 @@ export const gemini = cliAgent({
     keys: ['.gemini/oauth_creds.json', '.gemini/.env', '.gemini/mcp-oauth-tokens.json'],
   }),
   takesMcpServers: true,
+  doubt(folder) {
+    const open = foldersAbove(folder).find(isOpenToAll)
+    if (open === undefined) return null
+    return `Gemini CLI reads no settings below ${open}, which others can write to: it gets no tools of ralph's or other MCP servers. Set XDG_CACHE_HOME to a folder of your own`
+  },
   resumes: true,
   isNeedless: (host) => host === 'play.googleapis.com',
   program: 'gemini',
@@ -92,6 +98,15 @@ export const gemini = cliAgent({
   }),
   reader: (words, request) => new GeminiReader(words, request),
 })
+
+function foldersAbove(folder: string): readonly string[] {
+  const above = path.dirname(folder)
+  return above === folder ? [folder] : [folder, ...foldersAbove(above)]
+}
+
+function isOpenToAll(folder: string): boolean {
+  return ((statSync(folder, { throwIfNoEntry: false })?.mode ?? 0) & 0o002) !== 0
+}
 
 /** The only layer that overrides the project's settings; the person's own values in it stay. */
 function settingsIn(request: AgentRequest): Invocation['env'] {

@@ -36,6 +36,9 @@ export const SIGNALS = {
   ask: v.strictObject({
     question: text(4000, 'Answerable without further context'),
     options: v.optional(texts(10, 200, 'Answers to choose from'), []),
+    default: v.optional(
+      line(200, 'What you would do without an answer: if nobody answers in time, you get this, and go on'),
+    ),
   }),
   add_task: v.strictObject({
     title: line(200, 'In the imperative'),

@@ -231,6 +231,10 @@ export const runEvent = v.variant('type', [
     title: text,
     commit: text,
     duration: about('In seconds, for all attempts that led to it, with the landing and its seal.', number),
+    agent: v.exactOptional(about('Its agent. An earlier version did not write it.', text)),
+    assumed: v.exactOptional(
+      about('Questions that nobody answered, with the answers that the agent went on with.', texts),
+    ),
     attempts: number,
     turns: numberOrNull,
     cost: numberOrNull,
@@ -254,7 +258,16 @@ export const runEvent = v.variant('type', [
   }),
   event('milestone-completed', 'All tasks of a milestone are done.', { milestone: text, tasks: number }),
   event('question', 'The run cannot decide, and asks a person.', { id: text, text, options: texts }),
-  event('answered', 'Somebody has answered.', { id: text, answer: text }),
+  event('answered', 'A question has its answer.', {
+    id: text,
+    answer: text,
+    isDefault: v.exactOptional(
+      about(
+        'Nobody answered in time: the answer is the one that the agent had given for that case.',
+        v.literal(true),
+      ),
+    ),
+  }),
   event('waiting', 'The run, or one of its agents, waits.', { id: text, until: text, reason: text }),
   event('paused', 'A person asked the run to begin no further attempt.', {}),
   event('resumed', 'A paused run continues.', {}),
