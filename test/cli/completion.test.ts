@@ -57,27 +57,20 @@ describe.skipIf(process.platform === 'win32')('completion in bash', () => {
   })
 })
 
-describe('the tasks for completion', () => {
-  it('are one a line, each with its title', async () => {
-    const { stdout } = await ralph(['completion', 'tasks'], { cwd: project() })
-    expect(stdout).toBe('T-001\tOne\nT-002\tTwo; $(touch pwned)\n')
-  })
-})
-
-describe('the milestones for completion', () => {
-  it('are one a line, each once', async () => {
-    const { stdout } = await ralph(['completion', 'milestones'], { cwd: project() })
-    expect(stdout).toBe('1 — Log in\n2 $(touch pwned)\n')
+describe('what the scripts offer', () => {
+  it.each([
+    ['show\nT-\n', 'T-001\tOne\nT-002\tTwo; $(touch pwned)\n'],
+    ['list\n--milestone\n\n', '1 — Log in\n2 $(touch pwned)\n'],
+    ['lint\n\n', ':files\n'],
+    ['graph\n--dir\n\n', ':folders\n'],
+    ['new\n\n', ''],
+  ])('for %j is one a line, with its description', async (input, expected) => {
+    const { stdout } = await ralph(['completion', 'offers'], { cwd: project(), input })
+    expect(stdout).toBe(expected)
   })
 })
 
 describe('completion for a shell', () => {
-  it.each(['zsh', 'fish'])('names every command: %s', async (shell) => {
-    const { stdout } = await ralph(['completion', shell], { cwd: '/' })
-    for (const name of ['next', 'run', 'lint', 'completion'])
-      expect(stdout).toMatch(new RegExp(`\\b${name}\\b`))
-  })
-
   it('is one JSON document where that is asked', async () => {
     const { stdout: text } = await ralph(['completion', 'bash'], { cwd: '/' })
     const { stdout } = await ralph(['completion', 'bash', '--json'], { cwd: '/' })
