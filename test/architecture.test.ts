@@ -71,7 +71,6 @@ const ARROWS: Record<string, readonly string[]> = {
     'prompt',
     'screen',
   ],
-  'cli/doctor': ['cli/setup', 'config', 'engine', 'git', 'process'],
   cli: [
     'agents',
     'authoring',
@@ -81,7 +80,6 @@ const ARROWS: Record<string, readonly string[]> = {
     'backlog/lint',
     'backlog/markdown',
     'backlog/select',
-    'cli/doctor',
     'cli/mcp',
     'cli/options',
     'cli/setup',

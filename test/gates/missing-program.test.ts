@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { missingIn } from '../../src/engine/gates/run.ts'
-import { hiddenProgram, missingProgram } from '../../src/cli/doctor/gate-programs.ts'
+import { hiddenProgram, missingProgram } from '../../src/cli/gate-programs.ts'
 import { makeFolder, put } from '../repository.ts'
 import { startProcess, type StartProcess } from '../../src/process/start.ts'
 

@@ -2,24 +2,28 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { newMark, withMark } from '../../src/process/mark.ts'
 import { livingTree } from '../../src/process/tree.ts'
+import { taskFoldersOf } from '../../src/backlog/task-folders.ts'
 import { openGit } from '../../src/git/door.ts'
-import { doctorFindings } from '../../src/cli/doctor/findings.ts'
+import { checkCheckout, type Say } from '../../src/cli/commands/doctor.ts'
 import { takeLock } from '../../src/process/lock.ts'
 import { makeRunFolder, runFolder } from '../../src/engine/folder.ts'
 import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
 import { makeProject } from '../run/harness.ts'
 
 async function look(root: string): Promise<readonly string[]> {
-  return (await findingsOf(root)).map(({ level, area, message }) => `${level} ${area}: ${message}`)
+  return (await findingsOf(root)).map(([area, level, message]) => `${level} ${area}: ${message}`)
 }
 
-function findingsOf(root: string): ReturnType<typeof doctorFindings> {
-  return doctorFindings({
-    git: openGit({ cwd: root, env: ENV }),
-    root,
-    dir: 'docs/tasks',
+async function findingsOf(root: string) {
+  const found: Parameters<Say>[] = []
+  const place = { root, folders: taskFoldersOf(['docs/tasks']) }
+  const git = openGit({ cwd: root, env: ENV })
+  await checkCheckout((...finding) => found.push(finding), {
+    git,
+    place,
     now: new Date('2026-01-01T01:00:00Z'),
   })
+  return found
 }
 
 const inFlight = (mark: string, ...attempts: readonly object[]) => {
@@ -53,12 +57,12 @@ describe('the doctor', () => {
     const root = makeProject(1, { '.gitignore': '.ralph/\ndocs/\n' })
     git(root, 'config', 'user.useConfigOnly', 'true')
     git(root, 'config', '--unset', 'user.email')
-    const found = (await findingsOf(root)).filter(({ level }) => level === 'problem')
-    expect(found.map(({ message }) => message)).toEqual([
+    const found = (await findingsOf(root)).filter(([, level]) => level === 'problem')
+    expect(found.map(([, , message]) => message)).toEqual([
       expect.stringContaining('git does not know who commits'),
       'git ignores the task folder docs/tasks, so no commit could hold a task',
     ])
-    for (const { fix } of found) expect(fix).not.toBe('')
+    for (const [, , , fix] of found) expect(fix).not.toBe('')
   })
 
   it('only notes what a person has there: no run touches that', async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { processLines } from '../../src/cli/doctor/findings.ts'
+import { processLines } from '../../src/cli/commands/doctor.ts'
 
 it('draws processes as the tree that they are', () => {
   const living = [

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
-import { findOnPath } from '../../process/program.ts'
-import { startProcess, type StartProcess } from '../../process/start.ts'
-import type { GateContext } from '../../engine/gates/run.ts'
+import { findOnPath } from '../process/program.ts'
+import { startProcess, type StartProcess } from '../process/start.ts'
+import type { GateContext } from '../engine/gates/run.ts'
 
 /**
  * The first program of a gate that its shell does not find, or that the gate's script in package.json does not find:
