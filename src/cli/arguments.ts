@@ -91,8 +91,8 @@ function valueOf(spec: OptionSpec, token: string, queue: string[], specs: readon
     return ''
   }
   const isFree = queue[0] !== undefined && !specOf(queue[0], specs)
-  const value = joined ?? (isFree ? queue.shift() : spec.alone && '')
-  if (value === undefined) throw new UserError(`--${spec.name} needs a value: --${spec.name} <${spec.value}>`)
+  const value = joined ?? (isFree ? queue.shift() : spec.usage.endsWith(']') ? '' : undefined)
+  if (value === undefined) throw new UserError(`--${spec.name} needs a value: ${spec.usage}`)
   return value
 }
 

@@ -112,14 +112,7 @@ function helpOf(command: CommandSpec): View {
   ]
 }
 
-/** The notation of an option: `-C, --root <path>`, `--timeout <20m>`. */
-export function optionUsage(option: OptionSpec): string {
-  const name = option.value ?? option.name
-  const value = option.takes === 'flag' ? '' : option.alone === true ? ` [${name}]` : ` <${name}>`
-  return `${option.short ? `-${option.short}, ` : ''}--${option.name}${value}`
-}
-
 function optionTable(options: readonly OptionSpec[]): View {
-  const rows = options.map((option) => [accent(optionUsage(option)), option.about])
+  const rows = options.map((option) => [accent(option.usage), option.about])
   return table(rows, { wrap: 1 })
 }

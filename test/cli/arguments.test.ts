@@ -2,16 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { parseArguments } from '../../src/cli/arguments.ts'
 import type { CommandSpec } from '../../src/cli/command.ts'
-import { GLOBAL_OPTIONS, type OptionSpec } from '../../src/cli/options/option.ts'
+import { flag, GLOBAL_OPTIONS, option, type OptionSpec } from '../../src/cli/options/option.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-
-const option = (name: string, takes: OptionSpec['takes'], short?: string): OptionSpec => ({
-  name,
-  takes,
-  value: 'x',
-  about: name,
-  ...(short ? { short } : {}),
-})
 
 const command = (name: string, args: string, options: readonly OptionSpec[] = []): CommandSpec => ({
   name,
@@ -24,16 +16,16 @@ const command = (name: string, args: string, options: readonly OptionSpec[] = []
 
 const TABLE = [
   command('go', '[id]', [
-    option('times', 'count', 'n'),
-    option('retries', 'whole'),
-    option('budget', 'money'),
-    option('timeout', 'duration'),
-    option('ref', 'text'),
-    option('gate', 'repeat'),
-    option('tags', 'list'),
-    option('mode', ['warn', 'off']),
-    option('no-gates', 'flag'),
-    option('loud', 'flag'),
+    option('-n, --times <x>', 'count', 'how often'),
+    option('--retries <x>', 'whole', 'how often again'),
+    option('--budget <x>', 'money', 'for what'),
+    option('--timeout <x>', 'duration', 'how long'),
+    option('--ref <x>', 'text', 'which'),
+    option('--gate <x>', 'repeat', 'what checks it'),
+    option('--tags <x>', 'list', 'what it is about'),
+    option('--mode <x>', ['warn', 'off'], 'how'),
+    flag('--no-gates', 'without checks'),
+    flag('--loud', 'with noise'),
   ]),
   command('need', '<id>'),
   command('many', '[...files]'),

@@ -1,7 +1,6 @@
 import type { CommandSpec } from '../../src/cli/command.ts'
 import { GLOBAL_OPTIONS, type OptionSpec } from '../../src/cli/options/option.ts'
 import { COMMANDS } from '../../src/cli/commands.ts'
-import { optionUsage } from '../../src/cli/main.ts'
 
 /** docs/commands.md: what the help of each command says. */
 export function commandsPage(): string {
@@ -35,5 +34,5 @@ function section({ name, args, summary, options, examples }: CommandSpec): strin
 }
 
 function optionList(options: readonly OptionSpec[]): string {
-  return options.map((option) => `- \`${optionUsage(option)}\`: ${option.about}`).join('\n')
+  return options.map((option) => `- \`${option.usage}\`: ${option.about}`).join('\n')
 }

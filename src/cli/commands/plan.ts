@@ -2,7 +2,7 @@ import { UserError } from '../../base/errors.ts'
 import { changesJson } from '../../authoring/plan/drafts.ts'
 import type { Choice } from '../../authoring/plan/decisions.ts'
 import type { PlanPorts } from '../../authoring/plan/ports.ts'
-import { keyOf, overridden, type Options } from '../options/option.ts'
+import { overridden, type Options } from '../options/option.ts'
 import { PLAN_OPTIONS } from '../options/run-options.ts'
 import { runPlan, type PlanFront, type PlanRequest, type PlanResult } from '../setup/run-plan.ts'
 import { changesView, planEndView, planEventBlocks } from '../../screen/plan-view.ts'
@@ -23,7 +23,7 @@ export async function run(context: Context): Promise<number> {
 async function planFrom(context: Context, document: string): Promise<number> {
   const given: Options = context.options
   const option = PLAN_OPTIONS.find((spec) => {
-    const value = given[keyOf(spec)]
+    const value = given[spec.key]
     return spec.name !== 'from' && value !== undefined && value !== false
   })
   const extra = option === undefined ? context.args[0] : `--${option.name}`

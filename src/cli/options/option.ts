@@ -3,21 +3,60 @@ import { UserError } from '../../base/errors.ts'
 import { splitOutsideBraces } from '../../base/text.ts'
 import type { Config } from '../../config/defaults.ts'
 
-/** An option: its name, its kind of value and a description in one line. Parsing, help, completion and types come from it. */
-export interface OptionSpec {
+/** An option, as `option` makes it: parsing, help, completion and types come from it. */
+export interface OptionSpec<Kind extends Takes = Takes, Key extends string = string> {
+  readonly usage: string
   readonly name: string
-  readonly short?: string
-  readonly takes: Takes
-  /** The placeholder for the value in the help: `20m`, `folder`. */
-  readonly value?: string
-  /** Whether it may be used without its value. */
-  readonly alone?: true
+  readonly short: string | undefined
+  readonly takes: Kind
   readonly about: string
-  /** What the code calls it, if that is not its name in camel case. */
-  readonly key?: string
-  /** The key of the configuration that it overrides. */
-  readonly sets?: keyof Config | 'queue.remote' | 'plan.budget'
+  /** What the placeholder of the value says: `20m`, `folder`. */
+  readonly value: string | undefined
+  /** What the code calls it. */
+  readonly key: Key
+  readonly sets: Setting | undefined
 }
+
+/** The key of the configuration that an option overrides. */
+type Setting = keyof Config | 'queue.remote' | 'plan.budget'
+
+/**
+ * Specifies an option in the notation of the help: `-C, --root <path>`, or `--queue [url]` if its value may be left out.
+ * The code calls it by its key, which is its name in camel case unless another is given.
+ */
+export function option<
+  const Usage extends string,
+  const Kind extends Takes,
+  const Key extends string = CamelCase<NameIn<Usage>>,
+>(
+  usage: Usage,
+  takes: Kind,
+  about: string,
+  { key, sets }: { key?: Key; sets?: Setting } = {},
+): OptionSpec<Kind, NoInfer<Key>> {
+  const [, short, name = '', value] = /^(?:-(\w), )?--([\w-]+)(?: [<[](.+)[>\]])?$/.exec(usage) ?? []
+  const camel = name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return { usage, name, short, takes, about, value, key: key ?? (camel as Key), sets }
+}
+
+/** The specification of an option that is a flag. */
+export function flag<const Usage extends string, const Key extends string = CamelCase<NameIn<Usage>>>(
+  usage: Usage,
+  about: string,
+  more: { key?: Key; sets?: Setting } = {},
+): OptionSpec<'flag', NoInfer<Key>> {
+  return option<Usage, 'flag', Key>(usage, 'flag', about, more)
+}
+
+type NameIn<Usage extends string> = Usage extends `${string}--${infer Name} ${string}`
+  ? Name
+  : Usage extends `${string}--${infer Name}`
+    ? Name
+    : never
+
+type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name
 
 /**
  * The kind of a value. `list` is split at commas and may be repeated, `repeat` may be repeated and is not split,
@@ -28,16 +67,8 @@ type Takes =
 
 /** The values of a table's options: a flag is false and a list empty if it was not given. */
 export type OptionsOf<Specs extends readonly OptionSpec[]> = {
-  readonly [Spec in Specs[number] as KeyOf<Spec>]: ValueOf<Spec['takes']>
+  readonly [Spec in Specs[number] as Spec['key']]: ValueOf<Spec['takes']>
 }
-
-type KeyOf<Spec extends OptionSpec> = Spec extends { readonly key: infer Key extends string }
-  ? Key
-  : CamelCase<Spec['name']>
-
-type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}`
-  ? `${First}${Capitalize<CamelCase<Rest>>}`
-  : Name
 
 type ValueOf<Kind extends Takes> = Kind extends 'flag'
   ? boolean
@@ -52,32 +83,22 @@ export type Options = Readonly<
   Record<string, boolean | string | number | readonly string[] | null | undefined>
 >
 
-/** The specification of an option that is a flag. */
-export function flag<const Name extends string>(name: Name, about: string) {
-  return { name, takes: 'flag', about } as const
-}
-
 /** The options of all commands. */
 export const GLOBAL_OPTIONS = [
-  flag('json', 'print JSON for programs'),
-  { name: 'dir', takes: 'text', value: 'folder', about: 'the task folder, instead of docs/tasks' },
-  { name: 'root', short: 'C', takes: 'text', value: 'path', about: 'work as if started there' },
-  flag('no-color', 'print without colour'),
-  { ...flag('help', 'show this help'), short: 'h' },
-  { ...flag('version', 'show the version'), short: 'v' },
+  flag('--json', 'print JSON for programs'),
+  option('--dir <folder>', 'text', 'the task folder, instead of docs/tasks'),
+  option('-C, --root <path>', 'text', 'work as if started there'),
+  flag('--no-color', 'print without colour'),
+  flag('-h, --help', 'show this help'),
+  flag('-v, --version', 'show the version'),
 ] as const satisfies readonly OptionSpec[]
-
-/** What the code calls an option. */
-export function keyOf({ key, name }: OptionSpec): string {
-  return key ?? name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
-}
 
 /** Reads the options of one call. `texts` holds each option's values as typed, by its name; flags as empty strings. */
 export function readOptions(
   specs: readonly OptionSpec[],
   texts: ReadonlyMap<string, readonly string[]>,
 ): Options {
-  return Object.fromEntries(specs.map((spec) => [keyOf(spec), read(spec, texts.get(spec.name) ?? [])]))
+  return Object.fromEntries(specs.map((spec) => [spec.key, read(spec, texts.get(spec.name) ?? [])]))
 }
 
 /** A place, with what these options override in its configuration. */
@@ -89,7 +110,7 @@ export function overridden<Place extends { readonly config: Config }>(
   const { config } = place
   const changed: Record<string, unknown> = {}
   for (const spec of specs) {
-    const value = options[keyOf(spec)]
+    const value = options[spec.key]
     // A flag that is not given says nothing.
     if (spec.sets === undefined || value === undefined || value === null || value === false) continue
     const [table, key] = spec.sets.split('.') as [keyof Config, string | undefined]
@@ -109,7 +130,7 @@ function read(spec: OptionSpec, texts: readonly string[]): Options[string] {
       .filter(Boolean)
   }
   const text = texts.at(-1)
-  if (text === undefined || (spec.alone === true && text === '')) return text
+  if (text === undefined || (spec.usage.endsWith(']') && text === '')) return text
   return readOne(spec, required(spec, text))
 }
 
