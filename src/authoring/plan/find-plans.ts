@@ -8,7 +8,7 @@ import type { Place } from '../../config/project.ts'
 import { readText, type Desk } from './desk.ts'
 import { topHeading, words as wordsOf } from './documents.ts'
 import { readPlan, type Plan } from './plan-file.ts'
-import type { PlanPlaces, PlanPorts } from './ports.ts'
+import type { PlanPorts } from './ports.ts'
 
 /** The command line of a planning. */
 export interface PlanWish {
@@ -26,7 +26,7 @@ export interface PlanWish {
 }
 
 /** The folders of a project's plans and decisions. Other tools for decisions use `.adr-dir`. */
-export function planPlaces({ root, folders, config }: Place): PlanPlaces {
+export function planPlaces({ root, folders, config }: Place) {
   const named = readText(join(root, '.adr-dir'))?.trim().replace(/\/+$/, '') ?? ''
   if (named !== '' && whyOutside(named) !== null)
     throw new UserError(`.adr-dir names a folder outside of the project: ${named}`)

@@ -1,9 +1,10 @@
+import { endLeftovers } from '../../process/tree.ts'
 import type { Phase } from './answers.ts'
 import type { Changes } from './drafts.ts'
 import type { OpenFile } from './decisions.ts'
 import { makePhase, type Made, type NotMade } from './phases.ts'
 import { digestOf, planText, type Plan, type PlanStatus } from './plan-file.ts'
-import type { PlanPorts, PlanProgress } from './ports.ts'
+import type { PlanPorts } from './ports.ts'
 import { finishWriting, writePhase } from './write-phase.ts'
 
 /** How planning ended. */
@@ -55,8 +56,8 @@ async function makePhases(start: Plan, ports: PlanPorts): Promise<PlanEnd> {
   let plan = start
   let changes: Changes | null = null
   for (;;) {
-    const { status, wish, title, tasks } = plan
-    await ports.mirror({ phase: PROGRESS[status], request: wish || title, tasks: tasks.map(({ id }) => id) })
+    const { status, wish, title } = plan
+    await ports.mirror({ phase: PROGRESS[status], request: wish || title })
     if (status === 'done' || status === 'aborted') return { kind: 'done', plan, changes }
     const end = await makePhase(status, plan, ports)
     if (end.kind !== 'made') return { ...end, plan, phase: status }
@@ -68,14 +69,14 @@ async function makePhases(start: Plan, ports: PlanPorts): Promise<PlanEnd> {
 }
 
 /** What other programs see of a plan. */
-const PROGRESS: Readonly<Record<PlanStatus, PlanProgress['phase']>> = {
+const PROGRESS = {
   research: 'research',
   decisions: 'decisions',
   requirements: 'planning',
   tasks: 'planning',
   done: 'planning_complete',
   aborted: 'planning_complete',
-}
+} as const satisfies Record<PlanStatus, string>
 
 /** Writes the files of a phase; in a preview it only replaces them on the desk. */
 async function keep({ plan, texts: made, took }: Made, phase: Phase, ports: PlanPorts): Promise<void> {
@@ -110,7 +111,7 @@ function changedSince(plan: Plan, { desk }: PlanPorts): Plan {
 export async function recoverPlan(ports: PlanPorts): Promise<void> {
   const { note, emit } = ports
   const noted = note.read()
-  if (noted?.work) await ports.recoverAgent(noted.work)
+  if (noted?.work) await endLeftovers(noted.work)
   note.update({ work: null })
   if (!noted?.writing) return
   const { phase, texts } = noted.writing

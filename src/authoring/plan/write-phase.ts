@@ -7,6 +7,7 @@ import { textAt } from '../../base/read-file.ts'
 import { isObject, parsedJson } from '../../base/text.ts'
 import { formatDuration } from '../../base/time.ts'
 import { formatCost, formatTokens } from '../../base/usage.ts'
+import type { RunTrace } from '../../process/tree.ts'
 import type { Phase } from './answers.ts'
 import { putText, readText } from './desk.ts'
 import type { Plan } from './plan-file.ts'
@@ -94,7 +95,7 @@ interface PlanNote {
   readonly pending: PendingAnswer | null
   readonly writing: Writing | null
   /** What an agent has started, and the tree before it. */
-  readonly work: object | null
+  readonly work: RunTrace | null
 }
 
 /** An answer, and what it has cost. */
@@ -127,30 +128,31 @@ export interface PlanCommit {
   readonly trailers: readonly { readonly key: string; readonly value: string }[]
 }
 
-/** Where the note is stored. */
-export type NoteStore = ReturnType<typeof noteStore>
-
 /** Stores the note in a file; for a preview in none. */
-export function noteStore(path: string | null) {
-  let kept: PlanNote | null = null
-  const read = (): PlanNote | null => {
-    const found = path === null ? kept : parsedJson(textAt(path))
+export class NoteStore {
+  readonly #path: string | null
+  #kept: PlanNote | null = null
+
+  constructor(path: string | null) {
+    this.#path = path
+  }
+
+  read(): PlanNote | null {
+    const found = this.#path === null ? this.#kept : parsedJson(textAt(this.#path))
     return isNote(found) ? found : null
   }
-  const write = (note: PlanNote | null): void => {
-    kept = note
-    if (path === null) return
-    if (note === null) rmSync(path, { force: true })
-    else writeFileAtomic(path, `${JSON.stringify(note, null, 2)}\n`)
+
+  write(note: PlanNote | null): void {
+    this.#kept = note
+    if (this.#path === null) return
+    if (note === null) rmSync(this.#path, { force: true })
+    else writeFileAtomic(this.#path, `${JSON.stringify(note, null, 2)}\n`)
   }
-  return {
-    read,
-    write,
-    /** Changes the note, if there is one. */
-    update(changes: Partial<PlanNote>): void {
-      const note = read()
-      if (note) write({ ...note, ...changes })
-    },
+
+  /** Changes the note, if there is one. */
+  update(changes: Partial<PlanNote>): void {
+    const note = this.read()
+    if (note) this.write({ ...note, ...changes })
   }
 }
 

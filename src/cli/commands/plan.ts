@@ -1,10 +1,10 @@
 import { UserError } from '../../base/errors.ts'
 import { changesJson } from '../../authoring/plan/drafts.ts'
 import type { Choice } from '../../authoring/plan/decisions.ts'
-import type { PlanPorts } from '../../authoring/plan/ports.ts'
+import type { PlanFront } from '../../authoring/plan/ports.ts'
 import { overridden, type Options } from '../options/option.ts'
 import { PLAN_OPTIONS } from '../options/run-options.ts'
-import { runPlan, type PlanFront, type PlanRequest, type PlanResult } from '../setup/run-plan.ts'
+import { runPlan, type PlanRequest, type PlanResult } from '../setup/run-plan.ts'
 import { changesView, planEndView, planEventBlocks } from '../../screen/plan-view.ts'
 import { printable } from '../../screen/printable.ts'
 import type { ContextOf } from '../commands.ts'
@@ -93,7 +93,7 @@ const LATER = '\0later'
 /** Asks a person what planning cannot decide. */
 async function decide(
   streams: Dialogue & { readonly signal: AbortSignal },
-  { title, options, recommended, why, number, of }: Parameters<NonNullable<PlanPorts['decide']>>[0],
+  { title, options, recommended, why, number, of }: Parameters<NonNullable<PlanFront['decide']>>[0],
 ): Promise<Choice | 'later'> {
   const { isCancel, note, select, text } = await import('@clack/prompts')
   const consequences = options.map((option) => printable(`${option.title}: ${option.consequences}`))
