@@ -1,8 +1,7 @@
-import { openDialogue, type Dialogue, type Io } from './cli/io.ts'
+import { openDialogue, type Dialogue, type Io, createOutlet } from './cli/io.ts'
 import { openKeyboard, type OpenKeyboard } from './cli/keyboard.ts'
 import { UserError } from './base/errors.ts'
 import { main, reportError } from './cli/main.ts'
-import { createOutlet } from './cli/outlet.ts'
 import { isForeground } from './process/foreground.ts'
 
 let interrupts: { readonly first: AbortController; readonly second: AbortController } | undefined

@@ -30,7 +30,7 @@ export {
   type Run,
   run,
 } from './cli/library.ts'
-export type { RunRequest } from './cli/setup/run-options.ts'
+export type { RunRequest } from './cli/setup/start-run.ts'
 export type { LintContext } from './backlog/lint/rule.ts'
 export { lint } from './backlog/lint/lint.ts'
 export type { Place, Project } from './config/project.ts'

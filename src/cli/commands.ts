@@ -174,7 +174,7 @@ export const COMMANDS = [
     summary: 'shows the current run, its tasks and open questions, and how the last run ended',
     options: [flag('--all', 'every run that was here, newest first')],
     examples: ['ralph status', 'ralph status --all'],
-    load: (): Loaded => import('./commands/status.ts'),
+    load: async (): Loaded => ({ run: (await import('./commands/control.ts')).status }),
   },
   {
     name: 'watch',

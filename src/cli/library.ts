@@ -25,8 +25,7 @@ import { periodOf } from '../history/period.ts'
 import { statsOf, type Stats } from '../history/stats.ts'
 import { verifyTasks, type Verification } from '../history/verify.ts'
 import { openRun } from './setup/read-from-branch.ts'
-import type { RunRequest } from './setup/run-options.ts'
-import { startRun } from './setup/start-run.ts'
+import { type RunRequest, startRun } from './setup/start-run.ts'
 import { previewPrompt } from './setup/task-prompt.ts'
 
 /** The world of the program that uses the library: its folder, environment and clock, unchanged. */

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
-import { createOutlet } from '../../src/cli/outlet.ts'
+import { createOutlet } from '../../src/cli/io.ts'
 import { projectFolder } from '../repository.ts'
 
 function outletTo(path: string, flags: 'r' | 'w') {

@@ -9,6 +9,10 @@ import { lockOwner, type LockOwner } from '../../process/lock.ts'
 import { line } from '../../screen/block.ts'
 import type { Context } from '../command.ts'
 import type { ContextOf } from '../commands.ts'
+import { listCandidates } from '../../git/record.ts'
+import { readStatus, runsIn } from '../../screen/read-journal.ts'
+import type { RunOverview } from '../../screen/run-status.ts'
+import { runsView, statusView } from '../../screen/status-view.ts'
 
 /** Makes the current run begin no further attempt. */
 export const pause = (context: Context): Promise<number> => command(context, { do: 'pause' })
@@ -74,7 +78,7 @@ export async function tryRun(world: World, where: Where, request: ControlRequest
 }
 
 /** The folder of a checkout's runs, and the git to read beside it. */
-export async function openRuns(world: World, where: Where) {
+async function openRuns(world: World, where: Where) {
   const { root } = await openPlace(where)
   const { repository, git } = await openRepository(world, root)
   return { root, git, folder: runFolder(root, repository) }
@@ -84,4 +88,38 @@ export async function openRuns(world: World, where: Where) {
 export async function livingOwner(folder: RunFolder): Promise<LockOwner | null> {
   const held = await lockOwner(folder.lock)
   return held?.alive ? held.owner : null
+}
+
+type Opened = Awaited<ReturnType<typeof openRuns>>
+
+/** Shows the current run, its tasks and questions, and candidates; or all runs of this checkout. */
+export async function status({ io, where, options, answer }: ContextOf<'status'>): Promise<number> {
+  const opened = await openRuns(io, where)
+  if (!options.all) {
+    const overview = await overviewOf(opened)
+    return answer(overview, () => statusView(overview, io.now()))
+  }
+  const { logs } = opened.folder
+  const runs = runsIn(logs)
+    .toReversed()
+    .flatMap((run) => readStatus(logs, run) ?? [])
+  return answer({ runs }, () => runsView(runs))
+}
+
+/** The present situation, from the lock, the journals and the candidates. */
+async function overviewOf({ folder, git }: Opened): Promise<RunOverview> {
+  const [owner, candidates] = await Promise.all([livingOwner(folder), listCandidates(git)])
+  const [newest = null, before = null] = runsIn(folder.logs)
+    .slice(-2)
+    .toReversed()
+    .map((run) => readStatus(folder.logs, run))
+  const current = owner !== null && newest?.ended === null ? newest : null
+  return {
+    run: current && { ...current, pid: owner!.pid, host: owner!.host },
+    last: current ? before : newest,
+    candidates: candidates
+      // A landed candidate is dropped a little later.
+      .filter(({ task }) => !newest?.completed.includes(task))
+      .map(({ task, number, ref }) => ({ id: task, attempt: number, ref })),
+  }
 }

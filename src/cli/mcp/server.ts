@@ -10,6 +10,21 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { UserError } from '../../base/errors.ts'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { appendLine, followLines } from '../../agents/signal/folder.ts'
+import {
+  readReply,
+  SIGNAL_FILES,
+  SIGNAL_NAMES,
+  SIGNAL_VARIABLES,
+  SIGNALS,
+  type Reply,
+  type SignalName,
+  type SignalResource,
+} from '../../agents/signal/signal.ts'
+import { pathWithin, truePaths } from '../../base/paths.ts'
 
 /** A tool of the server. It answers in a text, which is the reason if it refuses. */
 export interface Tool {
@@ -25,7 +40,7 @@ export interface Tool {
 }
 
 /** What the server offers. */
-export interface McpOffer {
+interface McpOffer {
   readonly version: string
   /** The description of the whole server for the model. */
   readonly about: string
@@ -117,4 +132,118 @@ function keepAlive({ mcpReq }: ServerContext): () => void {
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
   }, ALIVE_MS)
   return () => clearInterval(timer)
+}
+
+/** The descriptions of the signals for the model. */
+const ABOUT: Readonly<Record<SignalName, string>> = {
+  done: 'Say that the task is done, once your work is in the tree. ralph then runs the checks. Call it once, then end your turn.',
+  blocked:
+    'Say that you cannot go on because only a person can give or decide something. Call it once, then end your turn.',
+  progress: 'Tell the person who watches what you are at.',
+  ask: 'Ask a person and wait for the answer. Only for what you can neither find out nor decide; without an answer the task is blocked with your question.',
+  add_task:
+    'Add a task to the backlog for work that you found and that is not part of this task. ralph writes its file.',
+}
+
+const SERVER_ABOUT =
+  'ralph runs you on one task. Call `done` when it is done or `blocked` when only a person can help, instead of ending with a marker in your final message.'
+
+/** The attempt's variables if the server was started in one; else null. */
+export function attemptIn(env: Readonly<Record<string, string | undefined>>): Attempt | null {
+  const { [SIGNAL_VARIABLES.folder]: folder, [SIGNAL_VARIABLES.token]: token } = env
+  return folder === undefined || token === undefined ? null : { folder, token }
+}
+
+/** The folder of an attempt's signals, and what shows that they come from its agent. */
+interface Attempt {
+  readonly folder: string
+  readonly token: string
+}
+
+/** What the server offers the agent of an attempt, in its workspace. */
+export function attemptOffer(
+  attempt: Attempt,
+  { version, workspace }: { version: string; workspace: string },
+): McpOffer & { readonly close: () => void } {
+  const { call, close } = openLine(attempt)
+  return {
+    version,
+    about: SERVER_ABOUT,
+    tools: SIGNAL_NAMES.map((name) => ({
+      name,
+      about: ABOUT[name],
+      input: SIGNALS[name],
+      readOnly: false,
+      call: (input, cancelled) => call(name, input, cancelled),
+    })),
+    resources: resourcesIn(attempt.folder).map(({ uri, title, text, file }) => ({
+      uri,
+      title,
+      read: async () => text ?? readInside(workspace, file!),
+    })),
+    close,
+  }
+}
+
+/** How long ralph may take to reply if no person has to answer. */
+const REPLY_MS = 30_000
+
+/** The connection to ralph. */
+function openLine({ folder, token }: Attempt) {
+  const [sent, replies] = [join(folder, SIGNAL_FILES.said), join(folder, SIGNAL_FILES.replies)]
+  const waiting = new Map<string, (reply: Pick<Reply, 'ok' | 'text'>) => void>()
+  const close = existsSync(replies)
+    ? followLines(replies, (text) => {
+        const reply = readReply(text)
+        if (reply) waiting.get(reply.id)?.(reply)
+      })
+    : () => undefined
+  const send = (message: object): boolean => existsSync(sent) && appendLine(sent, message)
+  const call = async (signal: SignalName, input: object, cancelled: AbortSignal) => {
+    const id = crypto.randomUUID()
+    let timer: NodeJS.Timeout | undefined
+    let withdraw = (): void => undefined
+    try {
+      return await new Promise<Pick<Reply, 'ok' | 'text'>>((resolve) => {
+        const refuse = (text: string): void => resolve({ ok: false, text })
+        withdraw = () => {
+          send({ id, token, signal: 'withdrawn' })
+          refuse('Nobody waits for the answer any more.')
+        }
+        cancelled.addEventListener('abort', withdraw)
+        waiting.set(id, resolve)
+        // A person may take their time; ralph reports when it stops waiting.
+        if (signal !== 'ask')
+          timer = setTimeout(
+            () => refuse('ralph does not answer: say it at the end of your final message.'),
+            REPLY_MS,
+          )
+        if (!send({ id, token, signal, input })) refuse('Refused: this attempt has ended.')
+      })
+    } finally {
+      clearTimeout(timer)
+      cancelled.removeEventListener('abort', withdraw)
+      waiting.delete(id)
+    }
+  }
+  return { call, close }
+}
+
+function resourcesIn(folder: string): readonly SignalResource[] {
+  try {
+    const read: unknown = JSON.parse(readFileSync(join(folder, SIGNAL_FILES.resources), 'utf8'))
+    return Array.isArray(read) ? (read as readonly SignalResource[]) : []
+  } catch {
+    // The attempt has ended, or there was no such folder.
+    return []
+  }
+}
+
+/** Reads a file unless a link leads out of the workspace. */
+async function readInside(workspace: string, file: string): Promise<string> {
+  const path = join(workspace, file)
+  if (!existsSync(path)) throw new UserError(`${file} is not there any more`)
+  if (pathWithin(truePaths()(workspace), realpathSync(path)) === null)
+    throw new UserError(`${file} leads out of the workspace`)
+  return readFile(path, 'utf8')
 }

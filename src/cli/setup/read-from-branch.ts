@@ -25,7 +25,7 @@ import { openProject, type Project, type Where } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import { overridden } from '../options/option.ts'
 import { RUN_OPTIONS } from '../options/run-options.ts'
-import { runOptions, type RunRequest } from './run-options.ts'
+import { runOptions, type RunRequest } from './start-run.ts'
 import { linksInside, slotsFolder } from './slots.ts'
 import { refuseToStart, type World } from '../../base/world.ts'
 

@@ -21,7 +21,7 @@ import { sleep } from '../../process/sleep.ts'
 import { installing } from '../../engine/check.ts'
 import { work, type WorkerEnd, type WorkerPorts } from '../../engine/workers/worker.ts'
 import { takeCommitSlots, type CommitSlots } from './commit-slots.ts'
-import { runOptions } from './run-options.ts'
+import { runOptions } from './start-run.ts'
 import type { OptionsOf } from '../options/option.ts'
 import type { WORKER_OPTIONS } from '../options/run-options.ts'
 import manifest from '../../../package.json' with { type: 'json' }
