@@ -1,5 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { textAt } from '../base/read-file.ts'
+import { isObject, parsedJson } from '../base/text.ts'
+import { upward } from '../config/root.ts'
 import { findOnPath } from '../process/program.ts'
 import { startProcess, type StartProcess } from '../process/start.ts'
 import type { GateContext } from '../engine/gates/run.ts'
@@ -53,27 +56,18 @@ export const PACKAGES = 'node_modules/.bin'
 function scriptOf(command: string, cwd: string): string | null {
   const name = (NPM.exec(command) ?? OTHERS.exec(command))?.[1]
   if (name === undefined) return null
-  try {
-    const read: unknown = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
-    const scripts = typeof read === 'object' && read !== null && 'scripts' in read ? read.scripts : null
-    const script = Object.entries(scripts ?? {}).find(([key]) => key === name)?.[1]
-    return typeof script === 'string' ? script : null
-  } catch {
-    return null
-  }
+  const read = parsedJson(textAt(join(cwd, 'package.json')))
+  const scripts = isObject(read) && isObject(read['scripts']) ? read['scripts'] : {}
+  const script = scripts[name]
+  return typeof script === 'string' ? script : null
 }
 
 const NPM = /^npm (?:(?=test\b)|run(?:-script)? )([\w:.-]+)(?=\s|$)/
 const OTHERS = /^(?:(?:pnpm|yarn) (?:run )?|bun run )([\w:.-]+)(?=\s|$)/
 
+/** The programs of the folder's own packages, and of each parent folder's, come first, as npm looks them up. */
 function pathWithPackages(cwd: string, env: Lookup['env']): string {
-  return [...binFolders(cwd), env['PATH'] ?? ''].join(delimiter)
-}
-
-/** The folder's own and that of each parent folder, as npm looks them up. */
-function binFolders(folder: string): readonly string[] {
-  const parent = dirname(folder)
-  return [join(folder, PACKAGES), ...(parent === folder ? [] : binFolders(parent))]
+  return [...upward(cwd).map((folder) => join(folder, PACKAGES)), env['PATH'] ?? ''].join(delimiter)
 }
 
 async function missingOf(programs: readonly string[], where: Lookup): Promise<string | null> {

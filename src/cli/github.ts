@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { appendFileSync } from 'node:fs'
 import type { Io } from './io.ts'
 import { notWritten } from '../base/atomic-file.ts'
+import { pathWithin } from '../base/paths.ts'
+import { withinRepository } from '../config/root.ts'
 
 /** Whether this process runs in a GitHub action. */
 export function isInAction({ env }: Pick<Io, 'env'>): boolean {
@@ -21,11 +22,6 @@ export function addToJobSummary({ env }: Pick<Io, 'env'>, markdown: string): voi
 
 /** The path from the top of the repository to the project: empty, or with a slash at its end. */
 export function prefixInRepository(root: string): string {
-  let top = root
-  while (!existsSync(join(top, '.git'))) {
-    if (dirname(top) === top) return ''
-    top = dirname(top)
-  }
-  const path = relative(top, root).replaceAll('\\', '/')
+  const path = pathWithin(withinRepository(root).at(-1)!, root) ?? ''
   return path === '' ? '' : `${path}/`
 }

@@ -61,18 +61,19 @@ export async function fixTasks(
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
-  let known = tasks
+  const known = new Map(tasks.map((task) => [task.file, task]))
   const rewrite = async (textOf: (task: Task) => string | null): Promise<readonly string[]> => {
-    const written = known.flatMap((task) => {
+    const written: string[] = []
+    for (const [file, task] of known) {
       const text = textOf(task)
-      return text === null ? [] : [{ file: task.file, text }]
-    })
-    for (const { file, text } of written) texts.set(file, text)
-    const parsed = await Promise.all(written.map((file) => parseTask(file, vocabulary)))
-    known = known.map((task) => parsed.find(({ file }) => file === task.file) ?? task)
-    return written.map(({ file }) => file)
+      if (text === null) continue
+      written.push(file)
+      texts.set(file, text)
+      known.set(file, await parseTask({ file, text }, vocabulary))
+    }
+    return written
   }
-  await fix(tasks, { read: async () => known, rewrite }, context)
+  await fix(tasks, { read: async () => [...known.values()], rewrite }, context)
   return texts
 }
 

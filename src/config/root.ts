@@ -28,13 +28,14 @@ export function findRoot(cwd: string, tasks: string = TASK_FOLDER, exists: Probe
 }
 
 /** The folder and its parents up to the one with `.git`; only the folder if there is no repository. */
-function withinRepository(folder: string, exists: Probe): readonly string[] {
+export function withinRepository(folder: string, exists: Probe = existsOnDisk): readonly string[] {
   const folders = upward(folder)
   const top = folders.findIndex((candidate) => exists(join(candidate, '.git')))
   return top === -1 ? [folder] : folders.slice(0, top + 1)
 }
 
-function upward(folder: string): readonly string[] {
+/** The folder and all its parents. */
+export function upward(folder: string): readonly string[] {
   const folders = [nativePath(folder)]
   for (;;) {
     const last = folders.at(-1)!

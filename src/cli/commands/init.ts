@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { detectGates } from '../../config/detect-gates.ts'
 import { findConfig } from '../../config/load.ts'
+import { withinRepository } from '../../config/root.ts'
 import { readBacklog } from '../../backlog/read.ts'
 import { taskFoldersOf } from '../../backlog/task-folders.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
@@ -79,10 +80,10 @@ const SCHEMA = 'node_modules/ralph-tasks/dist/ralph.config.schema.json'
 
 /** Finds ralph's schema in the project's packages: in its own folder, or one above, as in a monorepo. */
 function installedSchema(root: string): string | null {
-  for (let [folder, up] = [root, './']; ; folder = dirname(folder), up = up === './' ? '../' : `${up}../`) {
-    if (existsSync(join(folder, SCHEMA))) return `${up}${SCHEMA}`
-    if (dirname(folder) === folder || existsSync(join(folder, '.git'))) return null
-  }
+  const folder = withinRepository(root).find((one) => existsSync(join(one, SCHEMA)))
+  if (folder === undefined) return null
+  const path = relative(root, join(folder, SCHEMA)).replaceAll('\\', '/')
+  return path.startsWith('.') ? path : `./${path}`
 }
 
 const INTERRUPTED = 130

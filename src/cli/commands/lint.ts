@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
+import { pathWithin } from '../../base/paths.ts'
 import type { LintedTask } from '../../backlog/lint/rule.ts'
 import { fix } from '../../backlog/lint/fix.ts'
 import { byPlace, startLint } from '../../backlog/lint/lint.ts'
@@ -109,7 +110,7 @@ async function renumberTwice({ io }: Context, place: Place): Promise<Renumbered>
 /** Checks the unsaved text of an editor, among the files on disk. A text that is no task file has no problems. */
 async function checkInput({ io, options }: Context, place: Place) {
   const nothing = { checked: 0, fixed: [], renumbered: [], diagnostics: [] }
-  const file = relative(place.root, resolve(io.cwd, options.file!)).replaceAll('\\', '/')
+  const file = pathWithin(place.root, resolve(io.cwd, options.file!)) ?? ''
   const text = Buffer.from(await io.readInput()).toString()
   if (!place.folders.includes(file)) return nothing
   const { parseTask } = await import('../../backlog/parse.ts')
@@ -148,7 +149,7 @@ function namedFiles(
   return new Set(
     args.map((arg) => {
       const path = resolve(io.cwd, arg)
-      const file = relative(root, path).replaceAll('\\', '/')
+      const file = pathWithin(root, path) ?? ''
       if (known.has(file)) return file
       if (known.has(arg)) return arg
       throw new UserError(

@@ -10,7 +10,9 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type { GenericSchema } from 'valibot'
 import { UserError } from '../../base/errors.ts'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { textAt } from '../../base/read-file.ts'
+import { parsedJson } from '../../base/text.ts'
+import { existsSync, realpathSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { appendLine, followLines } from '../../agents/signal/folder.ts'
@@ -229,14 +231,10 @@ function openLine({ folder, token }: Attempt) {
   return { call, close }
 }
 
+/** None once the attempt has ended. */
 function resourcesIn(folder: string): readonly SignalResource[] {
-  try {
-    const read: unknown = JSON.parse(readFileSync(join(folder, SIGNAL_FILES.resources), 'utf8'))
-    return Array.isArray(read) ? (read as readonly SignalResource[]) : []
-  } catch {
-    // The attempt has ended, or there was no such folder.
-    return []
-  }
+  const read = parsedJson(textAt(join(folder, SIGNAL_FILES.resources)))
+  return Array.isArray(read) ? (read as readonly SignalResource[]) : []
 }
 
 /** Reads a file unless a link leads out of the workspace. */
