@@ -1,7 +1,9 @@
 import { UserError } from '../base/errors.ts'
 import { fewOf } from '../base/text.ts'
 import { rawChanges } from '../git/raw-changes.ts'
-import { attemptRef, candidateRef, type AttemptFacts } from '../git/record.ts'
+import { attemptRef, candidateRef, listRecords, type AttemptFacts } from '../git/record.ts'
+import { retryTask } from '../backlog/finish.ts'
+import { parseTask } from '../backlog/parse.ts'
 import { sectionBodies } from '../backlog/edit-section.ts'
 import type { Task } from '../backlog/model.ts'
 import { withoutRun } from './alone.ts'
@@ -50,7 +52,7 @@ export async function completeByHand(
         emit({ type: 'warning', message: `a repository of its own is in no commit: ${fewOf(nested)}` })
       const changes = await rawChanges(home.git, base.head, tree)
       const work = { base: base.head, tree, changes, nested, from: null, problem }
-      const ledger = new Ledger(await ports.records())
+      const ledger = new Ledger(await listRecords(home.git))
       const number = (ledger.attemptsAt(written.id).at(-1)?.number ?? 0) + 1
       const job = { task: jobTaskOf(written), attempt: number, gates: options.gates }
       const root = ports.folder.root
@@ -80,7 +82,7 @@ export async function completeByHand(
         gates: checked.passed,
         changed: changes.map(({ path }) => path),
       }
-      const ref = candidateRef(written.id, number, ports.newToken())
+      const ref = candidateRef(written.id, number, crypto.randomUUID().slice(0, 8))
       const candidate = await keep(ports, facts, { ref, tree })
       const landed = await land(
         {
@@ -109,8 +111,9 @@ export async function completeByHand(
 }
 
 /** The task as its file is in the checkout, without its blockage, which becomes part of the earlier attempts. */
-export async function openedTask({ edits }: Pick<RunPorts, 'edits'>, task: Task): Promise<Task> {
+export async function openedTask({ source }: Pick<RunPorts, 'source'>, task: Task): Promise<Task> {
   if (task.problems.some(({ kind }) => kind === 'unreadable'))
     throw new UserError(`${task.file} cannot be read`, 'Write it again, or restore it with git.')
-  return task.status === 'BLOCKED' || task.held ? edits.reopened(task) : task
+  if (task.status !== 'BLOCKED' && !task.held) return task
+  return parseTask({ file: task.file, text: retryTask(task, source.words) }, source.words)
 }

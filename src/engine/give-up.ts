@@ -2,7 +2,7 @@ import { shortened } from '../base/text.ts'
 import type { Base } from '../git/head.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import { composeMessage } from '../git/trailers.ts'
-import type { Blockage } from '../backlog/finish.ts'
+import { answerTask, blockTask, type Blockage } from '../backlog/finish.ts'
 import type { Task } from '../backlog/model.ts'
 import { failurePrint } from './check.ts'
 import { asFailed, currentTask } from './land.ts'
@@ -69,10 +69,10 @@ async function enterAnswer(
   { task, reason }: GivingUp,
   answer: string,
 ): Promise<TaskEnd | AnsweredTask> {
-  const { edits, source } = run.ports
+  const { source } = run.ports
   const result = await commitText(run, place, {
     task,
-    text: (now) => edits.answer(now, { question: reason, answer }),
+    text: (now) => answerTask(now, { question: reason, answer }, source.words),
     message: answerMessage(task.id, answer),
   })
   if (typeof result === 'string')
@@ -130,7 +130,7 @@ export async function block(run: Run, place: Place, { task, reason }: GivingUp):
   ports.checkpoint('blocking-noted')
   const result = await commitText(run, place, {
     task,
-    text: (now) => ports.edits.block(now, blockage),
+    text: (now) => blockTask(now, blockage, ports.source.words),
     report: { status: 'BLOCKED', reason, at: ports.now(), failed: ended.map(asFailed) },
     message: blockMessage(task, blockage),
   })

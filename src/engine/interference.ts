@@ -5,6 +5,8 @@ import { idInPath, taskFoldersOf } from '../backlog/task-folders.ts'
 import { numberOf } from '../backlog/values.ts'
 import type { RawChange } from '../git/raw-changes.ts'
 import type { Job } from './job.ts'
+import { taskToAdd } from '../backlog/finish.ts'
+import { parseTask } from '../backlog/parse.ts'
 import type { AttemptPorts } from './ports.ts'
 import type { Work } from './slot/slot.ts'
 
@@ -23,7 +25,7 @@ interface TaskChanges {
 export async function taskChanges(
   { backlog }: Pick<Job, 'backlog'>,
   { tree, changes }: Pick<Work, 'tree' | 'changes'>,
-  { home, taskToAdd }: Pick<AttemptPorts, 'home' | 'taskToAdd'>,
+  { home, source }: Pick<AttemptPorts, 'home' | 'source'>,
 ): Promise<TaskChanges> {
   const touched: RawChange[] = []
   const origins: string[] = []
@@ -35,7 +37,8 @@ export async function taskChanges(
   const corrected = new Map<string, string>()
   const isTask = async (path: string): Promise<boolean> => {
     const text = await textIn(home.git, tree, path)
-    const asAdded = text === null ? null : await taskToAdd(path.slice(home.prefix.length), text)
+    if (text === null) return false
+    const asAdded = taskToAdd(await parseTask({ file: path.slice(home.prefix.length), text }, source.words))
     if (asAdded !== null && asAdded !== text) corrected.set(path, asAdded)
     return asAdded !== null
   }

@@ -19,6 +19,7 @@ import { subjectOf } from '../backlog/subject.ts'
 import { installing, type CheckPorts } from './check.ts'
 import { hasHooks, runHooks } from './hooks.ts'
 import type { Job } from './job.ts'
+import { completeTask } from '../backlog/finish.ts'
 import { checkWork } from './judge.ts'
 import { outcome, type Outcome } from './outcome.ts'
 import type { Emit, RunOptions, RunPorts, TaskSource } from './ports.ts'
@@ -26,7 +27,7 @@ import type { Branch, Held } from './slot/branch.ts'
 import type { AsItIs } from './slot/follow.ts'
 
 /** Everything that a landing uses. */
-export interface LandingPorts extends CheckPorts, Pick<RunPorts, 'edits' | 'now' | 'checkpoint' | 'slots'> {
+export interface LandingPorts extends CheckPorts, Pick<RunPorts, 'now' | 'checkpoint' | 'slots'> {
   readonly branch: Branch
   readonly source: TaskSource
   /** Null if commits are not sealed. */
@@ -301,16 +302,16 @@ async function textsOf(
   ports: LandingPorts,
   emit: Emit<Happening>,
 ): Promise<ReadonlyMap<string, string>> {
-  const { home, edits, now } = ports
-  const finished = edits.complete(task, {
+  const { home, source, now } = ports
+  const completion = {
     at: now(),
     seconds: sums.seconds,
     commit: prefix,
     costUsd: sums.usage.costUsd,
     notes: candidate.detail,
     criteriaMet: options.checkCriteria ? candidate.criteriaMet : [],
-  })
-  const texts = new Map([[task.file, finished]])
+  }
+  const texts = new Map([[task.file, completeTask(task, completion, source.words)]])
   const { progress } = options
   if (progress !== null) {
     const before = await textIn(home.git, tree, `${home.prefix}${progress}`)

@@ -5,13 +5,12 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
 import type { StartedProcess } from '../process/started.ts'
 import type { PersonTerminal } from '../process/terminal.ts'
-import type { RunTrace } from '../process/tree.ts'
 import type { TierChoice } from '../backlog/select/tier.ts'
 import type { QuestionToPerson, SignalPorts, TaskDraft } from '../agents/signals.ts'
 import type { SignalInput, SignalResource } from '../agents/signal/signal.ts'
-import type { Blockage, Completion } from '../backlog/finish.ts'
 import type { Task } from '../backlog/model.ts'
 import type { TaskFolders } from '../backlog/task-folders.ts'
+import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 import type { Origins } from '../backlog/origin.ts'
 import type { OnCheckpoint } from './checkpoint.ts'
 import type { Control } from './control.ts'
@@ -87,20 +86,12 @@ export interface Slots {
 /** The tasks of a run: as they are on its branch, whatever is in the checkout. */
 export interface TaskSource {
   readonly folders: TaskFolders
+  /** The team's words, in which its files are read and edited. */
+  readonly words: TaskVocabulary
   /** The tasks by number, as last read. */
   tasks(): readonly Task[]
   /** Reads the tasks of a commit. */
   at(commit: string): Promise<void>
-}
-
-/** ralph's edits of a task file, with the team's words: each returns the file's new text. */
-interface TaskEdits {
-  complete(task: Task, completion: Completion): string
-  block(task: Task, blockage: Blockage): string
-  /** Adds the agent's question and a person's answer. */
-  answer(task: Task, exchange: { readonly question: string; readonly answer: string }): string
-  /** Returns a blocked task as it is after it was reopened. */
-  reopened(task: Task): Promise<Task>
 }
 
 /** How a run asks people, and the terminal of the person who started it. */
@@ -118,17 +109,12 @@ export interface RunPorts extends People {
   /** Makes attempts by workers; null if they are made here. */
   readonly workers: Workers | null
   readonly source: TaskSource
-  readonly edits: TaskEdits
   /** Files of other tools' backlogs that are kept in sync. */
   readonly origins: readonly string[]
-  /** The text with which a file of an agent's becomes a task; null if it may not be one. */
-  readonly taskToAdd: (file: string, text: string) => Promise<string | null>
   /** The text of the file of a task that an agent adds. */
   readonly draftTask: (draft: SignalInput<'add_task'>, tasks: readonly Task[]) => Promise<TaskDraft>
   readonly folder: RunFolder
   readonly logs: AttemptLogs
-  /** Every attempt that is kept, by task and number. */
-  readonly records: () => Promise<readonly KeptAttempt[]>
   readonly tierOf: (task: Task) => TierChoice
   /** The agent for the task, and those that replace it while it waits for a limit to end. */
   readonly agentsFor: (task: Task) => Promise<readonly [AgentChoice, ...AgentChoice[]]>
@@ -138,17 +124,12 @@ export interface RunPorts extends People {
   readonly sealer: Sealer | null
   /** The command that starts ralph's own server, for agents that accept one; null if they get none. */
   readonly server: readonly [string, ...string[]] | null
-  readonly push: () => Promise<{ readonly branch: string } | { readonly problem: string }>
   /** Warnings to show before the run begins; they stop nothing. */
   readonly warnings: readonly string[]
-  /** A unique token for a candidate's name. */
-  readonly newToken: () => string
   /** Marks every process that the run starts, git's too, so that the next run can find them. */
   readonly mark: string
   /** Calls the listener with the living agents and gates each time that one begins; the returned function ends that. */
   readonly onStarted: (listener: (living: readonly StartedProcess[]) => void) => () => void
-  /** Ends what a dead run left alive; returns a line for each process found. */
-  readonly endLeftovers: (dead: RunTrace) => Promise<readonly string[]>
   readonly now: () => Date
   /** Waits until the time is over or the signal is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>
@@ -164,17 +145,7 @@ export interface AttemptPorts
   extends
     Pick<
       RunPorts,
-      | 'home'
-      | 'source'
-      | 'taskToAdd'
-      | 'logs'
-      | 'now'
-      | 'terminal'
-      | 'server'
-      | 'checkpoint'
-      | 'mark'
-      | 'sleep'
-      | 'control'
+      'home' | 'source' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep' | 'control'
     >,
     Pick<SignalPorts, 'ask' | 'draftTask'> {
   readonly slot: Slot

@@ -7,6 +7,7 @@ import { keep } from './attempt.ts'
 import type { GivenUp } from './jobs.ts'
 import { readNote, type AttemptNote } from './note.ts'
 import type { Emit, RunPorts } from './ports.ts'
+import { endLeftovers } from '../process/tree.ts'
 import { finishBranchMove } from './slot/branch.ts'
 import type { Slot } from './slot/slot.ts'
 
@@ -24,7 +25,7 @@ interface Inheritance {
  * any moment.
  */
 export async function recover(
-  ports: Pick<RunPorts, 'folder' | 'home' | 'slots' | 'endLeftovers' | 'now' | 'checkpoint'>,
+  ports: Pick<RunPorts, 'folder' | 'home' | 'slots' | 'now' | 'checkpoint'>,
   branch: string | null,
   emit: Emit<Emitted>,
 ): Promise<Inheritance> {
@@ -33,7 +34,7 @@ export async function recover(
     await finishBranchMove(ports.home, { branch, move: null })
     return { spentUsd: null, toBlock: [] }
   }
-  for (const line of await ports.endLeftovers(dead))
+  for (const line of await endLeftovers(dead))
     emit(recovered(null, `ended what the last run had left running: ${line}`))
   await finishBranchMove(ports.home, { branch, move: dead.move })
   let { spentUsd } = dead

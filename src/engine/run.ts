@@ -1,3 +1,5 @@
+import { listRecords } from '../git/record.ts'
+import { pushBranch } from '../git/remote.ts'
 import { UserError } from '../base/errors.ts'
 import { oneAtATime } from '../base/mutex.ts'
 import type { Emitted, Happening, RunEvent } from './events/event.ts'
@@ -106,7 +108,7 @@ async function go(
     branch,
     notes,
     emit,
-    ledger: new Ledger(await ports.records()),
+    ledger: new Ledger(await listRecords(ports.home.git)),
     origins: ports.origins,
     inTurn: oneAtATime(),
     inForce: (tip) => lastTrusted(ports.home, tip),
@@ -191,7 +193,7 @@ async function runStarted(run: Run, base: Base, id: string): Promise<Happening> 
 async function push({ options, ports, emit }: Run, ends: Ends, end: End): Promise<End> {
   const isNothing = ends.completed.length + ends.blocked.length === 0
   if (!options.push || options.branch !== null || ports.workers || isNothing) return end
-  const result = await ports.push()
+  const result = await pushBranch(ports.home.git)
   if ('branch' in result) {
     emit({ type: 'pushed', branch: result.branch })
     return end

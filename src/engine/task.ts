@@ -155,7 +155,7 @@ async function makeAttempt(
   const side = isOwn ? slot.work : slot.check
   const budgetLeft = run.reserve(at.task.id)
   const { job, warnings } = await prepare(
-    { ...at, resume, choice, budgetLeft, token: ports.newToken() },
+    { ...at, resume, choice, budgetLeft, token: crypto.randomUUID().slice(0, 8) },
     {
       options: run.options,
       ledger,

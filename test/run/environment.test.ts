@@ -145,13 +145,18 @@ describe('.ralph/state.json', () => {
     expect(read(root, '.ralph/.gitignore')).toContain('\n/run.json\n')
   })
 
-  /** A run whose git fails while it reads a task that an agent added. */
+  /** A run whose git fails right after its agent has ended. */
   const failing = (root: string, error: () => GitError, more: Partial<Harness> = {}) =>
     runAll({
       root,
       deed: ({ cwd }) => put(cwd, { 'docs/tasks/T-2.md': taskText('T-2') }),
       ...more,
-      ports: { ...more.ports, taskToAdd: () => Promise.reject(error()) },
+      ports: {
+        ...more.ports,
+        checkpoint(name) {
+          if (name === 'work-taken') throw error()
+        },
+      },
     })
 
   it('is that of an interrupted run where Ctrl-C ends git too', async () => {

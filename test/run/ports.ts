@@ -1,5 +1,4 @@
 import { USUAL_FOLDERS } from '../../src/backlog/task-folders.ts'
-import { randomBytes } from 'node:crypto'
 import type { Agent, AgentEnd, AgentEvent, AgentRequest, AgentChoice } from '../../src/agents/port.ts'
 import { Control } from '../../src/engine/control.ts'
 import { runFolder } from '../../src/engine/folder.ts'
@@ -15,15 +14,11 @@ import type { Gate, GateResult, Usage } from '../../src/base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import { openGit } from '../../src/git/door.ts'
 import type { Git } from '../../src/git/git.ts'
-import { listRecords } from '../../src/git/record.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import { startProcess } from '../../src/process/start.ts'
 import { newMark, withMark } from '../../src/process/mark.ts'
-import { endLeftovers } from '../../src/process/tree.ts'
 import { tierOf } from '../../src/backlog/select/tier.ts'
-import { answerTask, blockTask, completeTask, retryTask, taskToAdd } from '../../src/backlog/finish.ts'
 import { NO_ORIGINS } from '../../src/backlog/origin.ts'
-import { parseTask } from '../../src/backlog/parse.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
 import { ENV } from '../repository.ts'
 
@@ -148,7 +143,7 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
   const needs = { prepare: null, copy: [], link: [], keep: [], ...own }
   const readying = new Readying(home, needs)
   const slots = new Map<number, Slot>()
-  const where = { folders: USUAL_FOLDERS, vocabulary: TASK_VOCABULARY }
+  const where = { folders: USUAL_FOLDERS, words: TASK_VOCABULARY }
   return {
     home,
     slots: {
@@ -166,32 +161,21 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
       origins: async () => NO_ORIGINS,
     },
     source: branchTasks(home, where),
-    edits: {
-      complete: completeTask,
-      block: blockTask,
-      answer: answerTask,
-      reopened: (task) => parseTask({ file: task.file, text: retryTask(task) }, TASK_VOCABULARY),
-    },
     workers: null,
     origins: [],
     folder,
     logs: openLogs(folder, 1_000_000),
-    records: () => listRecords(home.git),
     tierOf: (task) => tierOf(task),
     agentsFor: async () => [choiceOf(agent.name)],
     sandbox: { on: false, reason: null },
-    taskToAdd: async (file, text) => taskToAdd(await parseTask({ file, text }, TASK_VOCABULARY)),
     mark,
-    newToken: () => randomBytes(4).toString('hex'),
     sealer: null,
     ask: null,
     terminal: null,
     server: null,
     draftTask: async () => ({ problem: 'no tasks here' }),
     warnings: [],
-    push: async () => ({ problem: 'no remote' }),
     onStarted: () => () => undefined,
-    endLeftovers,
     now: () => new Date(),
     sleep: async () => undefined,
     checkpoint: () => undefined,

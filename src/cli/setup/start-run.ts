@@ -8,7 +8,6 @@ import { openNotifier } from '../../screen/notify.ts'
 import type { Project, Place } from '../../config/project.ts'
 import type { World } from '../../base/world.ts'
 import { withoutQueue } from '../../config/queue-url.ts'
-import { randomBytes } from 'node:crypto'
 import { Control } from '../../engine/control.ts'
 import { runFolder } from '../../engine/folder.ts'
 import { openLogs } from '../../engine/journal.ts'
@@ -17,15 +16,11 @@ import type { Workers } from '../../engine/workers/port.ts'
 import { contentsOf } from '../../git/contents.ts'
 import { openGit, openReadingGit } from '../../git/door.ts'
 import { MODES } from '../../git/raw-changes.ts'
-import { listRecords } from '../../git/record.ts'
-import { pushBranch } from '../../git/remote.ts'
 import { openSealer } from '../../git/seal/sealer.ts'
 import { entriesIn } from '../../git/tree.ts'
 import { newMark, withMark } from '../../process/mark.ts'
 import { sleep } from '../../process/sleep.ts'
 import { StartedProcesses } from '../../process/started.ts'
-import { endLeftovers } from '../../process/tree.ts'
-import { answerTask, blockTask, completeTask, retryTask, taskToAdd } from '../../backlog/finish.ts'
 import { inOrder } from '../../backlog/order.ts'
 import { parseTask, unreadableTask } from '../../backlog/parse.ts'
 import { asSpelled } from '../../backlog/status-spelling.ts'
@@ -123,7 +118,7 @@ export async function runPorts(
   project: Project,
   { agents, sandbox, ask = null, terminal = null, control = new Control(), workers = null }: RunWiring,
 ): Promise<RunPorts> {
-  const { root, vocabulary, config, tierOf } = project
+  const { root, vocabulary, config, folders, tierOf } = project
   const { env } = world
   const { repository } = await openWithCommit(world, root)
   const mark = newMark()
@@ -133,27 +128,18 @@ export async function runPorts(
   const now = (): number => world.now().getTime()
   const started = new StartedProcesses(now)
   const words = asSpelled(vocabulary, project.tasks)
-  const parsed = (file: string, text: string): Promise<Task> => parseTask({ file, text }, vocabulary)
   let drafter: RunPorts['draftTask'] | null = null
   return {
     home,
     slots: slotsOf(project, { home, env, agents, sandbox, started }),
     workers,
-    source: branchTasks(home, project),
-    edits: {
-      complete: (task, completion) => completeTask(task, completion, words),
-      block: (task, blockage) => blockTask(task, blockage, words),
-      answer: (task, exchange) => answerTask(task, exchange, words),
-      reopened: (task) => parsed(task.file, retryTask(task, words)),
-    },
+    source: branchTasks(home, { folders, words }),
     origins: (await openOrigins(config.bridges, root)).files,
     folder,
     logs: openLogs(folder, config.logs.maxBytes),
-    records: () => listRecords(home.git),
     tierOf,
     agentsFor: (task) => agents.choicesFor(task),
     sandbox: sandbox.state,
-    taskToAdd: async (file, text) => taskToAdd(await parsed(file, text)),
     sealer: config.commit.seal
       ? openSealer(home.git, config.commit.digits, { signal: control.signal, now })
       : null,
@@ -166,12 +152,9 @@ export async function runPorts(
       drafter ??= taskAdder(project, (known) => highestNumber(git, project, known))
       return drafter(draft, tasks)
     },
-    push: () => pushBranch(home.git),
     warnings: [],
-    newToken: () => randomBytes(4).toString('hex'),
     mark,
     onStarted: (listener) => started.listen(listener),
-    endLeftovers,
     now: world.now,
     sleep,
     checkpoint: () => undefined,
@@ -184,7 +167,7 @@ export async function runPorts(
 /** The tasks of a branch, read from commits: a file that has not changed is not read again. */
 export function branchTasks(
   { git, prefix }: Home,
-  { folders, vocabulary }: Pick<Place, 'folders' | 'vocabulary'>,
+  { folders, words }: Pick<TaskSource, 'folders' | 'words'>,
 ): TaskSource {
   let read: string | null = null
   let known = new Map<string, { readonly hash: string; readonly task: Task }>()
@@ -199,6 +182,7 @@ export function branchTasks(
   }
   return {
     folders,
+    words,
     tasks: () => tasks,
     async at(commit) {
       if (commit === read) return
@@ -209,9 +193,7 @@ export function branchTasks(
       for (const { path: file, mode, hash } of changed) {
         const text = texts.get(hash)?.toString() ?? ''
         const task =
-          mode === MODES.link
-            ? unreadableTask(file, 'it is a link')
-            : await parseTask({ file, text }, vocabulary)
+          mode === MODES.link ? unreadableTask(file, 'it is a link') : await parseTask({ file, text }, words)
         known.set(file, { hash, task })
       }
       known = new Map(files.map(({ path }) => [path, known.get(path)!]))
