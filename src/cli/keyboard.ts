@@ -1,4 +1,4 @@
-import type { Interface } from 'node:readline'
+import type { Interface, Key as NodeKey } from 'node:readline'
 import type { Key } from '../screen/full/keys.ts'
 
 /** The keys of the terminal, which are not echoed while somebody listens. Ctrl-C and Ctrl-Z work as usual. */
@@ -118,14 +118,6 @@ export function openKeyboard(input: NodeJS.ReadStream, system: KeyboardSystem): 
 }
 
 const ESCAPE_MS = 40
-
-/** A key as node:readline parses it. */
-interface NodeKey {
-  readonly name?: string
-  readonly ctrl?: boolean
-  readonly shift?: boolean
-  readonly sequence?: string
-}
 
 const SUSPEND: Key = { name: 'suspend', ctrl: false, shift: false, text: '' }
 const RESUME: Key = { ...SUSPEND, name: 'resume' }

@@ -1,7 +1,6 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../base/errors.ts'
-import type { AttemptLogs, CappedLog } from './ports.ts'
 import type { RunEvent } from './events/event.ts'
 
 /** The name of a run that began then, also of its journal. */
@@ -46,14 +45,13 @@ export function openJournal(folder: string, run: string): (event: RunEvent) => v
   }
 }
 
-/** The folders of attempts' logs and results; each log stops growing at its cap. */
-export function openLogs(
-  { logs, results }: { logs: string; results: string },
-  maxBytes: number,
-): AttemptLogs {
+/** The folders of attempts' logs and results. An agent may delete them: they are created again when needed. */
+export function openLogs({ logs, results }: { logs: string; results: string }, maxBytes: number) {
   return {
-    open: (name) => cappedLog(join(logs, name), maxBytes),
-    result: (name) => {
+    /** Opens a log of that name, replacing an earlier one; it stops growing at its cap. */
+    open: (name: string) => cappedLog(join(logs, name), maxBytes),
+    /** The path of a file or folder beside the logs. */
+    result: (name: string): string => {
       mkdirSync(results, { recursive: true })
       return join(results, name)
     },
@@ -61,17 +59,17 @@ export function openLogs(
 }
 
 /** A log that replaces an earlier one, and stops growing at its cap with a notice; it keeps the beginning. */
-function cappedLog(path: string, maxBytes: number): CappedLog {
+function cappedLog(path: string, maxBytes: number) {
   mkdirSync(dirname(path), { recursive: true })
   const file = openSync(path, 'w')
   let left = maxBytes
   return {
-    write(chunk) {
+    write(chunk: Uint8Array): void {
       if (left <= 0) return
       writeSync(file, chunk.subarray(0, left))
       left -= chunk.length
       if (left <= 0) writeSync(file, `\n[ralph: the log ends here, at its cap of ${maxBytes} bytes]\n`)
     },
-    close: () => closeSync(file),
+    close: (): void => closeSync(file),
   }
 }

@@ -15,6 +15,7 @@ import type { Origins } from '../backlog/origin.ts'
 import type { OnCheckpoint } from './checkpoint.ts'
 import type { Control } from './control.ts'
 import type { RunFolder } from './folder.ts'
+import type { openLogs } from './journal.ts'
 import type { RunGate } from './gates/run.ts'
 import type { GatesChanged } from './job.ts'
 import type { Home } from './slot/home.ts'
@@ -114,7 +115,8 @@ export interface RunPorts extends People {
   /** The text of the file of a task that an agent adds. */
   readonly draftTask: (draft: SignalInput<'add_task'>, tasks: readonly Task[]) => Promise<TaskDraft>
   readonly folder: RunFolder
-  readonly logs: AttemptLogs
+  /** Where attempts write what is not history. */
+  readonly logs: ReturnType<typeof openLogs>
   readonly tierOf: (task: Task) => TierChoice
   /** The agent for the task, and those that replace it while it waits for a limit to end. */
   readonly agentsFor: (task: Task) => Promise<readonly [AgentChoice, ...AgentChoice[]]>
@@ -151,20 +153,6 @@ export interface AttemptPorts
   readonly slot: Slot
   readonly work: Programs
   readonly check: Programs
-}
-
-/** Where attempts write what is not history. An agent may delete the folder: it is created again when needed. */
-export interface AttemptLogs {
-  /** Opens a log of that name, replacing an earlier one; it stops growing at its cap. */
-  open(name: string): CappedLog
-  /** The path of a file or folder beside the logs. */
-  result(name: string): string
-}
-
-/** A log that stops growing at its cap, with a note; the beginning is kept. */
-export interface CappedLog {
-  write(chunk: Uint8Array): void
-  close(): void
 }
 
 /** Receives each event. */

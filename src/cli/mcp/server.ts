@@ -150,21 +150,15 @@ const ABOUT: Readonly<Record<SignalName, string>> = {
 const SERVER_ABOUT =
   'ralph runs you on one task. Call `done` when it is done or `blocked` when only a person can help, instead of ending with a marker in your final message.'
 
-/** The attempt's variables if the server was started in one; else null. */
-export function attemptIn(env: Readonly<Record<string, string | undefined>>): Attempt | null {
+/** The folder of an attempt's signals, and what shows that they come from its agent, if the server was started in one; else null. */
+export function attemptIn(env: Readonly<Record<string, string | undefined>>) {
   const { [SIGNAL_VARIABLES.folder]: folder, [SIGNAL_VARIABLES.token]: token } = env
   return folder === undefined || token === undefined ? null : { folder, token }
 }
 
-/** The folder of an attempt's signals, and what shows that they come from its agent. */
-interface Attempt {
-  readonly folder: string
-  readonly token: string
-}
-
 /** What the server offers the agent of an attempt, in its workspace. */
 export function attemptOffer(
-  attempt: Attempt,
+  attempt: NonNullable<ReturnType<typeof attemptIn>>,
   { version, workspace }: { version: string; workspace: string },
 ): McpOffer & { readonly close: () => void } {
   const { call, close } = openLine(attempt)
@@ -191,7 +185,7 @@ export function attemptOffer(
 const REPLY_MS = 30_000
 
 /** The connection to ralph. */
-function openLine({ folder, token }: Attempt) {
+function openLine({ folder, token }: Parameters<typeof attemptOffer>[0]) {
   const [sent, replies] = [join(folder, SIGNAL_FILES.said), join(folder, SIGNAL_FILES.replies)]
   const waiting = new Map<string, (reply: Pick<Reply, 'ok' | 'text'>) => void>()
   const close = existsSync(replies)

@@ -1,7 +1,8 @@
 import type { Project } from '../../config/project.ts'
 import type { Control } from '../../engine/control.ts'
 import { runFolder } from '../../engine/folder.ts'
-import type { RunOptions } from '../../engine/ports.ts'
+import type { RunEvent } from '../../engine/events/event.ts'
+import type { RunOptions, RunPorts } from '../../engine/ports.ts'
 import { openRepository, readHistory } from '../../git/open-repository.ts'
 import { readCompletions } from '../../history/completions.ts'
 import type { ProcessEnd } from '../../process/start.ts'
@@ -13,7 +14,7 @@ import { canvasFor, type Context } from '../command.ts'
 import type { Io } from '../io.ts'
 import type { ownScreen } from './full-screen.ts'
 import { runKeys } from './keys.ts'
-import type { LineShow, Show } from './show-run.ts'
+import type { LineShow } from './show-run.ts'
 
 /** A run in this process, and the terminal for its full screen; null if there is none. */
 interface OwnRun {
@@ -23,20 +24,12 @@ interface OwnRun {
   readonly terminal: Terminal | null
 }
 
-/** Shows it, also in the full screen. */
-interface OwnShow extends Show {
-  /** Shows the full screen in place of the lines, until a person returns to them; null if there is none. */
-  readonly full: (() => void) | null
-  /** The terminal in which a person can drive an agent; null if nobody is at a terminal. */
-  readonly lent: PersonTerminal | null
-}
-
 /**
  * Shows a run in this process as lines with keys, or in the full screen, which is loaded when it is first opened.
  * Meanwhile the lines collect their output. A question is answered in the full screen through the control, or in the
  * lines after it is left.
  */
-export function showOwnRun(context: Context, lines: LineShow, own: OwnRun): OwnShow {
+export function showOwnRun(context: Context, lines: LineShow, own: OwnRun) {
   const { io } = context
   const { control, terminal } = own
   const { reporter } = lines
@@ -74,11 +67,22 @@ export function showOwnRun(context: Context, lines: LineShow, own: OwnRun): OwnS
       // An error of the screen does not end a run: its lines continue.
       shown.catch((error: unknown) => lines.warn(`the full screen could not be shown: ${String(error)}`))
     })
+  const ask: RunPorts['ask'] =
+    lines.ask &&
+    (async (question, over) => {
+      // The lines ask once the screen is left, unless the question is over before.
+      const ends = AbortSignal.any([over, control.signal])
+      const end = new Promise<void>((resolve) => ends.addEventListener('abort', () => resolve()))
+      while (isElsewhere() && !ends.aborted) await Promise.race([shown, end])
+      return ends.aborted ? null : lines.ask!(question, over)
+    })
   return {
     ...lines,
+    /** Shows the full screen in place of the lines, until a person returns to them; null if there is none. */
     full,
+    /** The terminal in which a person can drive an agent; null if nobody is at a terminal. */
     lent,
-    event(event) {
+    event: (event: RunEvent): void => {
       screen?.event(event)
       lines.event(event)
       keys?.event(event)
@@ -87,16 +91,8 @@ export function showOwnRun(context: Context, lines: LineShow, own: OwnRun): OwnS
       terminal?.focus()
       void setPace(io, lines, own)
     },
-    ask:
-      lines.ask &&
-      (async (question, over) => {
-        // The lines ask once the screen is left, unless the question is over before.
-        const ends = AbortSignal.any([over, control.signal])
-        const end = new Promise<void>((resolve) => ends.addEventListener('abort', () => resolve()))
-        while (isElsewhere() && !ends.aborted) await Promise.race([shown, end])
-        return ends.aborted ? null : lines.ask!(question, over)
-      }),
-    async end() {
+    ask,
+    end: async () => {
       isOver = true
       screen?.end()
       await shown
@@ -110,7 +106,13 @@ export function showOwnRun(context: Context, lines: LineShow, own: OwnRun): OwnS
 function openKeys(
   { io, options: { noColor } }: Context,
   { reporter }: LineShow,
-  { project, options, control, full, lent }: OwnRun & Pick<OwnShow, 'full' | 'lent'>,
+  {
+    project,
+    options,
+    control,
+    full,
+    lent,
+  }: OwnRun & { readonly full: (() => void) | null; readonly lent: PersonTerminal | null },
 ) {
   const keyboard = io.keyboard()
   if (keyboard === null) return null

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { oneAtATime } from '../../base/mutex.ts'
-import type { Emit, RunPorts } from '../../engine/ports.ts'
+import type { RunPorts } from '../../engine/ports.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
 import { questionText } from '../../engine/questions.ts'
 import { headed, warningBlock } from '../../screen/block.ts'
@@ -12,28 +12,13 @@ import { wantsLiveLines, KEEP_TITLE, TITLE_BACK } from '../../screen/style.ts'
 import { canvasFor, type Context } from '../command.ts'
 import type { Dialogue, Io } from '../io.ts'
 
-/** Shows a run, and asks its questions. */
-export interface Show {
-  readonly event: Emit<RunEvent>
-  readonly ask: RunPorts['ask']
-  /** Shows what failed after the run's end. */
-  readonly warn: (message: string) => void
-  readonly end: () => Promise<void>
-}
-
-/** Shows a run as lines for a person. */
-export interface LineShow extends Show {
-  readonly reporter: RunReporter
-  /** Whether live lines are below the others. */
-  readonly isLive: boolean
-}
-
-/** Prints each event as a line of JSON. */
-export function showJson(context: Context): Show {
+/** Prints each event as a line of JSON; nobody is asked. */
+export function showJson(context: Context) {
   return {
-    event: (event) => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
+    event: (event: RunEvent): void => context.printRaw(`${printableJson(JSON.stringify(event))}\n`),
     ask: null,
-    warn: (message) => context.note([warningBlock(message)]),
+    /** Shows what failed after the run's end. */
+    warn: (message: string): void => context.note([warningBlock(message)]),
     end: async () => undefined,
   }
 }
@@ -41,7 +26,7 @@ export function showJson(context: Context): Show {
 const TICK_MS = 1000
 
 /** Prints lines for a person, and in a terminal live lines below them. */
-export async function showLines({ io, options }: Context, { verbose = false } = {}): Promise<LineShow> {
+export async function showLines({ io, options }: Context, { verbose = false } = {}) {
   const { env, now, stdout } = io
   const isLive = wantsLiveLines({ env, isTerminal: stdout.columns !== null })
   const live = { rows: () => stdout.rows ?? 24, reflows: reflowsLines(env), later }
@@ -58,17 +43,21 @@ export async function showLines({ io, options }: Context, { verbose = false } = 
   const canvas = (): Canvas => canvasFor(io.stderr, env, options.noColor)
   return {
     reporter,
+    /** Whether live lines are below the others. */
     isLive,
-    event: (event) => reporter.event(event),
-    warn: (message) => reporter.print([warningBlock(message)]),
+    event: (event: RunEvent): void => reporter.event(event),
+    warn: (message: string): void => reporter.print([warningBlock(message)]),
     ask: dialogue && asksPerson(io, dialogue, { reporter, isLive, canvas }),
-    async end() {
+    end: async () => {
       clearInterval(ticking)
       unwatch()
       reporter.end()
     },
   }
 }
+
+/** A run as lines for a person. */
+export type LineShow = Awaited<ReturnType<typeof showLines>>
 
 function later(callback: () => void, milliseconds: number): () => void {
   const timer = setTimeout(callback, milliseconds)
@@ -79,7 +68,7 @@ function later(callback: () => void, milliseconds: number): () => void {
 function asksPerson(
   io: Io,
   dialogue: Dialogue,
-  { reporter, isLive, canvas }: Pick<LineShow, 'reporter' | 'isLive'> & { readonly canvas: () => Canvas },
+  { reporter, isLive, canvas }: { reporter: RunReporter; isLive: boolean; canvas: () => Canvas },
 ): NonNullable<RunPorts['ask']> {
   const inTurn = oneAtATime()
   return ({ options, ...question }, over) =>

@@ -60,15 +60,6 @@ export async function takeCommitSlots(
   }
 }
 
-/** The result of the gates on a commit. */
-interface CommitCheck {
-  readonly commit: string
-  /** The names of the gates that passed. */
-  readonly passed: readonly string[]
-  /** Why it is not green; null if it is. */
-  readonly problem: string | null
-}
-
 /** Runs on each commit the gates of its own configuration, each commit in a clean room, several at once. */
 export async function checkCommits(
   world: World,
@@ -89,7 +80,7 @@ export async function checkCommits(
   const work = async (slot: TakenSlot): Promise<void> => {
     for (let next = left.shift(); next && !control.isStopping; next = left.shift()) {
       const [commit, id] = next
-      const check = { commit, ...(await checkCommit(taken, slot, { commit, id, control })) }
+      const check = await checkCommit(taken, slot, { commit, id, control })
       checks.set(commit, check)
       onChecked(check)
     }
@@ -102,20 +93,24 @@ export async function checkCommits(
   }
 }
 
+/** The result of the gates on a commit. */
+type CommitCheck = Awaited<ReturnType<typeof checkCommit>>
+
+/** The names of the gates that passed, and why the commit is not green; null if it is. */
 async function checkCommit(
   taken: CommitSlots,
   slot: TakenSlot,
   { commit, id, control }: { commit: string; id: string; control: Control },
-): Promise<Omit<CommitCheck, 'commit'>> {
+) {
   const { project, attempt, end } = await taken.open(slot, commit, control)
   try {
     const { gates } = runOptions({}, project)
-    if (gates.length === 0) return { passed: [], problem: 'its configuration has no gates' }
+    if (gates.length === 0) return { commit, passed: [], problem: 'its configuration has no gates' }
     const tree = await treeOf(attempt.home.git, commit)
     const at = { head: commit, branch: null }
     const toCheck = { id, attempt: 0, gates, tree, at, changed: [] }
     const { outcome, passed } = await checkTree(toCheck, attempt, () => undefined)
-    return { passed, problem: outcome?.reason ?? null }
+    return { commit, passed, problem: outcome?.reason ?? null }
   } finally {
     end()
   }

@@ -19,27 +19,11 @@ import type { World } from '../../base/world.ts'
 /** Overrides `sandbox.mode`. */
 const VARIABLE = 'RALPH_SANDBOX'
 
-/** A folder of a slot in which processes are started. */
-interface SandboxedPlace extends Omit<CagePlace, 'tracked'> {
-  /** Runs in the checkout. */
-  readonly git: Git
-}
+/** The sandbox of a run: whether there is one, and how it starts each kind of process in a folder of a slot. */
+export type Sandbox = ReturnType<typeof unsandboxed>
 
-/** How each kind of process is started in a workspace. */
-export interface Starts {
-  readonly agent: (provider: Provider) => StartProcess
-  /** Starts an agent that a person drives: without a sandbox, unless one is requested, because the person is responsible. */
-  readonly byHand: (provider: Provider) => StartProcess
-  readonly gate: StartProcess
-  /** Starts what installs a slot's packages. */
-  readonly prepare: StartProcess
-}
-
-/** The sandbox of a run: whether there is one, and how it starts processes. */
-export interface Sandbox {
-  readonly state: SandboxState
-  readonly starts: (place: SandboxedPlace, started: StartedProcesses) => Promise<Starts>
-}
+/** A folder of a slot in which processes are started; git runs in the checkout. */
+type SandboxedPlace = Omit<CagePlace, 'tracked'> & { readonly git: Git }
 
 /** The mode to use: from the command line, else the environment, else the configuration. */
 export function sandboxMode(
@@ -96,6 +80,7 @@ export async function openSandbox(
       }
       return {
         agent,
+        // A person is responsible for the agent that they drive, unless a sandbox is requested.
         byHand: mode === 'on' ? agent : () => started.following(startProcess),
         gate: caged((request) => rules.gatePolicy(world, request)),
         prepare: caged((request) => rules.preparePolicy(world, request)),
@@ -105,10 +90,7 @@ export async function openSandbox(
 }
 
 /** How the sandbox would start processes in the checkout itself, to tell what it hides; null if there is none. */
-export async function sandboxHere(
-  { env, now }: Pick<World, 'env' | 'now'>,
-  place: Place,
-): Promise<Starts | null> {
+export async function sandboxHere({ env, now }: Pick<World, 'env' | 'now'>, place: Place) {
   const { root, config } = place
   const mode = sandboxMode(null, { env, config })
   const sandbox = await openSandbox(env, place, mode === 'off' ? mode : 'auto')
@@ -123,13 +105,14 @@ export async function sandboxHere(
 const NOWHERE = '/dev/null/nowhere'
 
 /** Without a sandbox every process is started the same way. */
-function unsandboxed(reason: string | null, env: World['env']): Sandbox {
+function unsandboxed(reason: string | null, env: World['env']) {
+  const state: SandboxState = { on: false, reason }
   return {
-    state: { on: false, reason },
-    async starts(_, started) {
+    state,
+    async starts(_: SandboxedPlace, started: StartedProcesses) {
       const start = started.following(startProcess)
-      const agent = byPersonsPath(start, env)
-      return { agent: () => agent, byHand: () => agent, gate: start, prepare: start }
+      const agent = (_provider: Provider): StartProcess => byPersonsPath(start, env)
+      return { agent, byHand: agent, gate: start, prepare: start }
     },
   }
 }
