@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Usage } from '../../../src/base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../../src/base/usage.ts'
-import type { AgentRequest, Provider, StreamEnd, StreamEvent } from '../../../src/agents/port.ts'
+import type { AgentRequest, Exit, Provider, StreamEnd, StreamEvent } from '../../../src/agents/port.ts'
 import { requestOf } from '../requests.ts'
 
 const NOW = new Date(2026, 10, 18, 9, 0, 0)
@@ -32,14 +32,13 @@ export interface Heard {
 export function hear(
   provider: Provider,
   lines: readonly string[],
-  {
-    exit = {},
-    ...changes
-  }: { exit?: { code?: number | null; signal?: string; stderr?: string } } & Partial<AgentRequest> = {},
+  { exit = {}, ...changes }: { exit?: Partial<Exit> } & Partial<AgentRequest> = {},
 ): Heard {
   const reader = provider.reader(request(changes), () => NOW)
-  const events = lines.flatMap((line) => reader.line(line))
-  const end = reader.end({ code: exit.code ?? 0, signal: exit.signal ?? null, stderr: exit.stderr ?? '' })
+  const { stderr = '' } = exit
+  const complaints = stderr.split('\n').flatMap((line) => reader.complaint?.(line) ?? [])
+  const events = [...complaints, ...lines.flatMap((line) => reader.line(line))]
+  const end = reader.end({ code: 0, signal: null, stderr, ...exit })
   const used = events.findLast((event) => event.type === 'usage')
   return { events, end: { ...end, usage: used?.usage ?? UNKNOWN_USAGE } }
 }
