@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ENV, put } from '../repository.ts'
-import { begun, timed } from '../tui/recorded.ts'
+import { runStarted } from '../events/run-started.ts'
+import { timed } from '../tui/recorded.ts'
 import { backlogRepository } from './backlog.ts'
 import { median, ms, PROGRAM, type Row } from './measure.ts'
 
@@ -76,7 +77,7 @@ const TIMES = 15
 
 async function firstFrame(): Promise<readonly Row[]> {
   const root = project(1000, 'sleep 1000')
-  const events = timed([[0, begun()]])
+  const events = timed([[0, runStarted()]])
   put(root, { '.ralph/logs/run-2025.ndjson': events.map((event) => `${JSON.stringify(event)}\n`).join('') })
   const watch = await firstShown(root, ['watch'], 'Tasks')
   const run = await firstShown(root, ['run'], 'T-501')

@@ -5,7 +5,7 @@ import { runKeys, type KeyDesk } from '../../src/cli/run/keys.ts'
 import type { Emitted } from '../../src/engine/events/event.ts'
 import { Control } from '../../src/engine/control.ts'
 import { liveRun } from '../ui/live-run.ts'
-import { AT_WORK, attemptStarted, completed, START, taskStarted } from '../ui/recorded.ts'
+import { attemptStarted, completed, recordedRun, START, taskStarted } from '../ui/recorded.ts'
 
 /** A run at work, with keys that a test presses. */
 async function keys({ pushes = false, columns = 80 } = {}) {
@@ -30,7 +30,7 @@ async function keys({ pushes = false, columns = 80 } = {}) {
     await lend(() => new Promise((resolve) => (closePager = () => resolve(true))))
     return ''
   }
-  play(AT_WORK)
+  play(recordedRun('at-work'))
   const shown = runKeys({
     keyboard,
     reporter,

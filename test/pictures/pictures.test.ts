@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import type { RunEvent } from '../../src/engine/events/event.ts'
 import type { BoardTask } from '../../src/screen/full/board.ts'
 import { ralph } from '../cli/ralph.ts'
 import { openTui } from '../tui/harness.ts'
 import { BEGAN } from '../tui/recorded.ts'
 import { liveRun } from '../ui/live-run.ts'
+import { recordedRun } from '../ui/recorded.ts'
 import { movingSvgOf, svgOf, type Moment } from './svg.ts'
 
 // The pictures of README and docs are what the program shows; `npm run pictures` makes them anew.
@@ -22,25 +21,17 @@ it('the next task, and why the others wait', async () => {
   await expect(picture).toMatchFileSnapshot(fileOf('next-explain'))
 })
 
-/** A night of two jobs, as its journal has it: each event with its second. */
-const NIGHT = readFileSync(new URL('night.ndjson', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line, _, [first = '']) => {
-    const { at, ...event } = JSON.parse(line) as RunEvent
-    const begun = (JSON.parse(first) as RunEvent).at
-    return { second: (Date.parse(at) - Date.parse(begun)) / 1000, event }
-  })
-const LAST = Math.ceil(NIGHT.at(-1)!.second)
+/** A night of two jobs, as its journal has it. */
+const NIGHT = recordedRun('night')
 
 /** The moments of the night in lines: one for each second in which something happened, the last one for longer. */
 async function nightInLines(): Promise<readonly Moment[]> {
-  const { emit, pass, reporter, screen } = await liveRun(COLUMNS, ROWS, { colour: true })
+  const { play, pass, reporter, screen } = await liveRun(COLUMNS, ROWS, { colour: true })
   reporter.keys(['p pause', 's skip', 'q stop', 'd diff', 'l log', 'i take over', 'f full', '? keys'])
   const moments: Moment[] = []
-  for (const [index, { second, event }] of NIGHT.entries()) {
-    emit(second, event)
-    if (NIGHT[index + 1]?.second === second) continue
+  for (const [index, event] of NIGHT.entries()) {
+    play([event])
+    if (NIGHT[index + 1]?.at === event.at) continue
     pass(0.5)
     moments.push({ written: screen.written(), seconds: 0.6 })
   }
@@ -82,14 +73,13 @@ const TASKS = [
 
 it('a run in the full screen', async () => {
   const size = { columns: 120, rows: 26 }
-  const events = NIGHT.map(({ second, event }): RunEvent => {
-    return { at: new Date(BEGAN + second * 1000).toISOString(), ...event }
-  })
+  const events = recordedRun('night', BEGAN)
+  const seconds = (Date.parse(events.at(-1)!.at) - BEGAN) / 1000
   const { terminal, screen, press } = openTui({
     ...size,
     events,
     tasks: TASKS,
-    second: LAST + 2,
+    second: Math.ceil(seconds) + 2,
     isOwn: true,
     colour: true,
   })

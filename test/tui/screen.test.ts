@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import { line } from '../../src/screen/block.ts'
+import { runStarted } from '../events/run-started.ts'
 import { openTui } from './harness.ts'
-import { attempt, begun, ENDED, TASKS, timed, TWO_JOBS } from './recorded.ts'
+import { attempt, ENDED, TASKS, timed, TWO_JOBS } from './recorded.ts'
 
 const open: { close: () => void }[] = []
 
@@ -29,7 +30,9 @@ function opened({
 
 describe('the tasks', () => {
   it('follow what is at work, until somebody chooses', async () => {
-    const { title, press, model, screen } = opened({ events: timed([[0, begun()], ...attempt('T-004', 1)]) })
+    const { title, press, model, screen } = opened({
+      events: timed([[0, runStarted()], ...attempt('T-004', 1)]),
+    })
     expect(await title()).toContain('┬ T-004')
     const hear = (events: readonly RunEvent[]) => {
       for (const event of events) model.event(event)
@@ -95,7 +98,7 @@ describe('the pane', () => {
     { length: 100 },
     (_, index) => ({ type: 'agent-text', id: 'T-004', text: `line ${index}` }) as const,
   )
-  const events = timed([[0, begun()], ...attempt('T-004', 1), ...lines.map((one) => [2, one] as const)])
+  const events = timed([[0, runStarted()], ...attempt('T-004', 1), ...lines.map((one) => [2, one] as const)])
 
   it('follows the newest line, stays where somebody has scrolled to, and goes back at End', async () => {
     const { text, press, model, screen } = opened({ events })
@@ -186,7 +189,7 @@ describe('the keys', () => {
       text: 'T-004 failed: tests',
       options: ['retry', 'skip', 'block', 'abort'],
     } as const
-    const asking = opened({ events: timed([[0, begun()], ...attempt('T-004', 1), [9, failed]]) })
+    const asking = opened({ events: timed([[0, runStarted()], ...attempt('T-004', 1), [9, failed]]) })
     expect(await asking.text()).toContain('■ T-004 failed: tests   a answers')
     asking.press('r')
     asking.press('a')
@@ -245,7 +248,7 @@ describe('the keys', () => {
 })
 
 it('paints at most sixty frames a second, however much is printed', async () => {
-  const { terminal, model, screen } = opened({ events: timed([[0, begun()], ...attempt('T-004', 1)]) })
+  const { terminal, model, screen } = opened({ events: timed([[0, runStarted()], ...attempt('T-004', 1)]) })
   const [event] = timed([[3, { type: 'agent-text', id: 'T-004', text: 'x' }]])
   const began = performance.now()
   let printed = 0

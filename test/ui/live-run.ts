@@ -1,6 +1,6 @@
-import type { Emitted } from '../../src/engine/events/event.ts'
+import type { Emitted, RunEvent } from '../../src/engine/events/event.ts'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
-import { START, type At } from './recorded.ts'
+import { START } from './recorded.ts'
 import { openScreen, type Screen } from './screen.ts'
 
 /** A run that is shown in a terminal, at a time that the test decides. */
@@ -10,7 +10,7 @@ export interface LiveRun {
   /** How often something was written, and how much in all. */
   readonly writes: () => { readonly count: number; readonly bytes: number }
   readonly emit: (seconds: number, happening: Emitted) => void
-  readonly play: (story: readonly At[]) => void
+  readonly play: (journal: readonly RunEvent[]) => void
   /** Lets time pass; what is to be seen then is drawn. */
   readonly pass: (seconds: number) => void
   readonly resize: (columns: number, rows: number) => Promise<void>
@@ -64,7 +64,9 @@ export async function liveRun(
     screen,
     writes: () => ({ count, bytes }),
     emit,
-    play: (story) => story.forEach(([seconds, happening]) => emit(seconds, happening)),
+    play(journal) {
+      for (const { at, ...event } of journal) emit((Date.parse(at) - START) / 1000, event)
+    },
     pass(seconds) {
       until(now + seconds * 1000)
       reporter.tick()

@@ -1,36 +1,39 @@
 import { describe, expect, it } from 'vitest'
-import type { Happening } from '../../src/engine/events/event.ts'
+import type { Happening, RunEvent } from '../../src/engine/events/event.ts'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
-import { ended, START, STORY, usage } from './recorded.ts'
+import { ended, recordedRun, START, usage } from './recorded.ts'
 
-interface Pipe {
-  readonly show: (seconds: number, happening: Happening) => void
-  readonly written: () => string
-}
+/** A run of one job, in which a gate refuses the first attempt. */
+const JOURNAL = recordedRun('one-job')
+const found = <Type extends RunEvent['type']>(type: Type) =>
+  JOURNAL.find((event): event is Extract<RunEvent, { type: Type }> => event.type === type)!
 
-/** Where each event is a line: a pipe, or a terminal of that width for a screen reader. */
-async function pipe(columns: number | null = null): Promise<Pipe> {
+/** Where each event is a line. */
+function pipe() {
   let text = ''
   let now = START
   const reporter = new RunReporter({
     write: (chunk) => void (text += chunk),
-    canvas: () => ({ columns, colour: false }),
+    canvas: () => ({ columns: null, colour: false }),
     now: () => new Date(now),
     verbose: false,
     live: null,
   })
+  const event = (one: RunEvent): void => {
+    now = Date.parse(one.at)
+    reporter.event(one)
+  }
   return {
-    show: (seconds, happening) => {
-      now = START + seconds * 1000
-      reporter.event({ at: new Date(now).toISOString(), ...happening })
-    },
+    event,
+    show: (seconds: number, happening: Happening) =>
+      event({ at: new Date(START + seconds * 1000).toISOString(), ...happening }),
     written: () => text,
   }
 }
 
 describe('a run in a pipe', () => {
-  it('shows what the agent notes, asks and adds, and how to answer', async () => {
-    const { show, written } = await pipe()
+  it('shows what the agent notes, asks and adds, and how to answer', () => {
+    const { show, written } = pipe()
     show(0, { type: 'agent-signal', id: 'T-004', signal: 'progress', text: 'half of it' })
     const question = {
       type: 'question',
@@ -40,7 +43,7 @@ describe('a run in a pipe', () => {
     } as const
     show(1, question)
     expect(written()).not.toContain('Which licence?')
-    show(2, STORY.find(([, { type }]) => type === 'attempt-started')![1])
+    show(2, found('attempt-started'))
     show(3, question)
     show(4, { type: 'answered', id: 'T-004', answer: 'MIT' })
     show(5, { type: 'task-added', id: 'T-004', added: 'T-012', title: 'Mend it' })
@@ -58,11 +61,9 @@ describe('a run in a pipe', () => {
     )
   })
 
-  it('says after an interruption what is kept, and how to go on', async () => {
-    const { show, written } = await pipe()
-    const [started, finished] = [STORY[0]![1], STORY.at(-1)![1]]
-    if (started.type !== 'run-started' || finished.type !== 'run-finished') throw new Error('another story')
-    show(0, { ...started, loop: true })
+  it('says after an interruption what is kept, and how to go on', () => {
+    const { show, written } = pipe()
+    show(0, { ...found('run-started'), loop: true })
     show(1, {
       ...ended,
       type: 'attempt-finished',
@@ -75,7 +76,7 @@ describe('a run in a pipe', () => {
       usage: usage(1, 0.01),
     })
     show(2, {
-      ...finished,
+      ...found('run-finished'),
       completed: [],
       blocked: [],
       end: 'interrupted',
@@ -86,14 +87,12 @@ describe('a run in a pipe', () => {
     )
   })
 
-  it('says a reason in its row, and not once more below', async () => {
-    const { show, written } = await pipe()
-    const finished = STORY.at(-1)![1]
-    if (finished.type !== 'run-finished') throw new Error('another story')
+  it('says a reason in its row, and not once more below', () => {
+    const { show, written } = pipe()
     show(1, { type: 'task-given-up', id: 'T-1', title: 'One', reason: 'no key' })
     const before = written().length
     show(2, {
-      ...finished,
+      ...found('run-finished'),
       completed: [],
       blocked: [],
       failed: ['T-1'],
@@ -108,8 +107,8 @@ describe('a run in a pipe', () => {
   })
 
   it('is shown in plain lines', async () => {
-    const { show, written } = await pipe()
-    for (const [seconds, happening] of STORY) show(seconds, happening)
+    const { event, written } = pipe()
+    JOURNAL.forEach(event)
     await expect(written()).toMatchFileSnapshot('golden/run in a pipe.txt')
     expect(written()).not.toMatch(/[\r\u001b]/)
   })
