@@ -5,7 +5,11 @@ import { openSources } from '../../src/authoring/bridges/source.ts'
 import { treeOfTexts } from '../../src/authoring/bridges/tree.ts'
 import type { Status } from '../../src/backlog/model.ts'
 import { originText, type OriginReport } from '../../src/backlog/origin.ts'
-import { reportOf, SAMPLES, type Sample } from './samples.ts'
+import { SAMPLES, type Sample } from './samples.ts'
+
+function reportOf(status: Status, more: Partial<OriginReport> = {}): OriginReport {
+  return { status, reason: '', at: new Date('2026-02-03T04:05:06Z'), failed: [], ...more }
+}
 
 type Files = ReadonlyMap<string, string>
 
