@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { barrier, repository } from './script-repository.ts'
-import { env, git, PROGRAM, put } from '../repository.ts'
-import { hasTmux, openTmux, type Tmux } from './tmux.ts'
+import { git, PROGRAM, put } from '../repository.ts'
+import { hasTmux, openTmux } from '../tui/tmux.ts'
 
 /** An agent's script that says that it works, until a test lets it go on. */
 function worker(): { readonly works: string; readonly letGo: () => void } {
@@ -11,26 +11,24 @@ function worker(): { readonly works: string; readonly letGo: () => void } {
   return { works: `echo at work; ${waits}; echo x > $RALPH_TASK.txt`, letGo }
 }
 
+type Terminal = ReturnType<typeof terminal>
+
 /** A terminal in which `ralph run` can be typed. */
-function terminal(
-  cwd: string,
-  more: Readonly<Record<string, string>> = {},
-  size = {},
-): Tmux & { readonly run: (args: string) => void } {
-  const tmux = openTmux(cwd, { ...env, PAGER: 'cat', ...more }, size)
-  tmux.type('stty -g > .git/before')
-  return {
-    ...tmux,
-    run: (args) =>
-      tmux.type(
-        `'${process.execPath}' '${PROGRAM}' run --agent script --baseline off ${args}; echo "code $?"`,
-      ),
+function terminal(cwd: string) {
+  const tmux = openTmux(cwd, { columns: 90 }, { PAGER: 'cat' })
+  const line = (text: string): void => {
+    tmux.type(text)
+    tmux.press('Enter')
   }
+  line('stty -g > .git/before')
+  return { ...tmux, line, run: (...args: readonly string[]) => tmux.ralph(...RUN, ...args) }
 }
 
+const RUN = ['run', '--agent', 'script', '--baseline', 'off']
+
 /** The terminal is set as it was, and takes what is typed. */
-async function isRestored(cwd: string, { type, shows }: Tmux): Promise<void> {
-  type('stty -g > .git/after; echo "and $((40 + 2))"')
+async function isRestored(cwd: string, { line, shows }: Terminal): Promise<void> {
+  line('stty -g > .git/after; echo "and $((40 + 2))"')
   await shows(/^and 42/m)
   expect(readFileSync(join(cwd, '.git/after'), 'utf8')).toBe(readFileSync(join(cwd, '.git/before'), 'utf8'))
 }
@@ -64,7 +62,7 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     press('a')
     await shows('stopping after this attempt · 0 of 2 done')
     letGo()
-    const end = await shows('code 130')
+    const end = await shows('ended with 130')
     expect(end.match(/─/g)).toBeNull()
     expect(end).not.toMatch(/xz7|● at work/)
     expect(git(cwd, 'log', '--format=%s')).toBe('T-001: Do T-001\nBegin')
@@ -76,11 +74,11 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
       'echo half > half.txt; grep -q "ano""ther way" docs/tasks/T-001.md && echo whole > half.txt || exit 3'
     const cwd = repository({ 'T-001': script })
     const tmux = terminal(cwd)
-    tmux.run('--retries 0')
+    tmux.run('--retries', '0')
     await tmux.shows('1 try again')
     expect(tmux.title()).toMatch(/^ralph: T-001 failed:/)
-    tmux.type('do it in another way')
-    const end = await tmux.shows('code 0')
+    tmux.line('do it in another way')
+    const end = await tmux.shows('ended with 0')
     expect(end).toContain('✓')
     expect(tmux.title()).not.toContain('failed')
     expect(git(cwd, 'log', '--format=%s')).toBe('T-001: Do T-001\nT-001: Answer: do it in another way\nBegin')
@@ -98,8 +96,8 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     const tmux = terminal(cwd)
     tmux.run('--loop')
     await tmux.shows('commit docs/tasks/T-002.md first?')
-    tmux.type(answer)
-    await tmux.shows('code 0')
+    tmux.line(answer)
+    await tmux.shows('ended with 0')
     expect(git(cwd, 'log', '--format=%s')).toBe(log)
     expect(git(cwd, 'status', '--porcelain')).toBe(status)
     await isRestored(cwd, tmux)
@@ -109,10 +107,10 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     const { works } = worker()
     const cwd = repository({ 'T-001': works })
     const tmux = terminal(cwd)
-    tmux.run('')
+    tmux.run()
     await tmux.shows('● at work')
     tmux.press('C-c')
-    await tmux.shows('code 130')
+    await tmux.shows('ended with 130')
     expect(git(cwd, 'status', '--porcelain')).toBe('')
     await isRestored(cwd, tmux)
   })
@@ -123,11 +121,11 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
   ])('has neither foot nor keys with %s=%s: one line an event, and nothing moves', async (name, value) => {
     const cwd = repository({ 'T-001': 'echo at work; exit 3' })
     const tmux = terminal(cwd)
-    tmux.type(
-      `export ${name}=${value}; script -qfc "'${process.execPath}' '${PROGRAM}' run --agent script --baseline off --retries 0 2>&1" .git/typescript; echo over`,
+    tmux.line(
+      `export ${name}=${value}; script -qfc "'${process.execPath}' '${PROGRAM}' ${RUN.join(' ')} --retries 0 2>&1" .git/typescript; echo over`,
     )
     await tmux.shows('1 try again')
-    tmux.type('3')
+    tmux.line('3')
     await tmux.shows(/^over/m)
     expect(git(cwd, 'log', '-1', '--format=%s')).toMatch(/^T-001: Block/)
     const typescript = readFileSync(join(cwd, '.git/typescript'), 'utf8')
@@ -144,18 +142,18 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
         const slow = 'for n in 1 2 3 4 5 6; do echo line $n; sleep 0.1; done; echo x > $RALPH_TASK.txt'
         const cwd = repository({ 'T-001': slow, 'T-002': slow, 'T-003': slow, 'T-004': slow })
         const tmux = terminal(cwd)
-        tmux.run(seed % 2 ? '--loop' : '--loop --jobs 2')
+        tmux.run('--loop', '--jobs', seed % 2 ? '1' : '2')
         await tmux.shows('of 4 done')
         let state = seed
         const pick = (below: number): number => (state = (state * 16807) % 2147483647) % below
-        for (let press = 0; press < 60 && !tmux.text().includes('code '); press++) {
+        for (let press = 0; press < 60 && !tmux.hasEnded(); press++) {
           tmux.press(keys[pick(keys.length)]!)
           if (pick(8) === 0) tmux.resize(50 + pick(60), 14 + pick(20))
         }
         // Whatever is open is closed, and a pause ended.
         await vi.waitUntil(
           () => {
-            if (/code \d/.test(tmux.text())) return true
+            if (tmux.hasEnded()) return true
             tmux.press('Escape')
             tmux.press('C-c')
             return false

@@ -23,13 +23,13 @@ const KEYS = [
   'BSpace',
 ]
 const TYPED = ['/', 'p', 's', 'r', 'a', 'd', 'l', 'n', 'e', 'f', 'q', '?', '1', '2', 'x', 'ü', '漢']
-const SIZES = [
+const SIZES: readonly (readonly [number, number])[] = [
   [80, 24],
   [140, 40],
   [40, 12],
   [100, 8],
   [20, 5],
-] as const
+]
 
 /** Numbers that are the same for the same seed. */
 function numbersOf(seed: number): (below: number) => number {
@@ -69,38 +69,30 @@ test.skipIf(!hasTmux)(
 async function once(seed: number): Promise<void> {
   const below = numbersOf(seed)
   const cwd = project()
-  const terminal = openTmux(cwd, { columns: 120, rows: 30 })
-  try {
-    const args = below(2) === 0 ? ['--tui'] : []
-    const jobs = below(2) === 0 ? ['--jobs', '2'] : []
-    terminal.ralph('run', '--loop', '--retries', '1', ...args, ...jobs)
-    const until = performance.now() + 20_000
-    while (performance.now() < until && !terminal.hasEnded()) {
-      const what = below(20)
-      if (what === 0) resize(terminal, SIZES[below(SIZES.length)] ?? SIZES[0])
-      else if (what < 8) terminal.press(KEYS[below(KEYS.length)]!)
-      else terminal.type(TYPED[below(TYPED.length)]!)
-      await wait(below(60))
-    }
-    await leave(terminal)
-    expect(terminal.isAlternate()).toBe(false)
-    await expect.poll(terminal.isCooked).toBe(true)
-    expect(terminal.history()).not.toMatch(/^error:/m)
-    // Of the screen nothing is left among the lines.
-    expect(terminal.history()).not.toMatch(/┌ Tasks|\[activity\]/)
-    expect(git(cwd, 'status', '--short', '--', 'docs', 'one', 'two', 'four')).toBe('')
-    for (const id of ['T-001', 'T-002', 'T-003', 'T-004']) {
-      const text = readFileSync(join(cwd, `docs/tasks/${id}.md`), 'utf8')
-      const commits = git(cwd, 'log', '--format=%s', `--grep=^${id}: Do`).split('\n').filter(Boolean)
-      expect(commits, id).toHaveLength(/Status\*\*: DONE/.test(text) ? 1 : 0)
-    }
-  } finally {
-    terminal.end()
+  const terminal = openTmux(cwd, { rows: 30 })
+  const args = below(2) === 0 ? ['--tui'] : []
+  const jobs = below(2) === 0 ? ['--jobs', '2'] : []
+  terminal.ralph('run', '--loop', '--retries', '1', ...args, ...jobs)
+  const until = performance.now() + 20_000
+  while (performance.now() < until && !terminal.hasEnded()) {
+    const what = below(20)
+    if (what === 0) terminal.resize(...SIZES[below(SIZES.length)]!)
+    else if (what < 8) terminal.press(KEYS[below(KEYS.length)]!)
+    else terminal.type(TYPED[below(TYPED.length)]!)
+    await wait(below(60))
   }
-}
-
-function resize(terminal: ReturnType<typeof openTmux>, [columns, rows]: readonly [number, number]): void {
-  terminal.resize(columns, rows)
+  await leave(terminal)
+  expect(terminal.isAlternate()).toBe(false)
+  await expect.poll(terminal.isCooked).toBe(true)
+  expect(terminal.history()).not.toMatch(/^error:/m)
+  // Of the screen nothing is left among the lines.
+  expect(terminal.history()).not.toMatch(/┌ Tasks|\[activity\]/)
+  expect(git(cwd, 'status', '--short', '--', 'docs', 'one', 'two', 'four')).toBe('')
+  for (const id of ['T-001', 'T-002', 'T-003', 'T-004']) {
+    const text = readFileSync(join(cwd, `docs/tasks/${id}.md`), 'utf8')
+    const commits = git(cwd, 'log', '--format=%s', `--grep=^${id}: Do`).split('\n').filter(Boolean)
+    expect(commits, id).toHaveLength(/Status\*\*: DONE/.test(text) ? 1 : 0)
+  }
 }
 
 /** Goes out of whatever is open, and ends the run where it still goes on. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { git, projectFolder } from '../repository.ts'
 import { repository } from '../cli/script-repository.ts'
 import { hasTmux, openTmux } from './tmux.ts'
@@ -19,19 +19,13 @@ while :; do sleep 0.2; done
 const MISTAKE = `if (/\\b(?:run|watch)\\b/.test(process.argv.join(' '))) require('node:fs').writeFileSync('.git/pid', String(process.pid))
 process.on('SIGUSR2', () => { throw new Error('a mistake of its own') })`
 
-const leftovers: (() => void)[] = []
-afterEach(() => {
-  for (const end of leftovers.splice(0)) end()
-})
-
 /** A terminal, in which ralph can be asked to make a mistake. */
-function terminal(more: Readonly<Record<string, string>> = {}) {
+function terminal() {
   const agent = join(projectFolder({ 'agent.sh': AGENT }), 'agent.sh')
   const cwd = repository({ 'T-001': '' }, { agent: 'command', command: `sh '${agent}'`, baseline: 'off' })
   writeFileSync(join(cwd, '.git/mistake.cjs'), MISTAKE)
   const NODE_OPTIONS = `--require ${join(cwd, '.git/mistake.cjs')}`
-  const made = openTmux(cwd, { columns: 120, rows: 24 }, { NODE_OPTIONS, ...more })
-  leftovers.push(made.end)
+  const made = openTmux(cwd, {}, { NODE_OPTIONS })
   const pid = (): number => Number(readFileSync(join(cwd, '.git/pid'), 'utf8'))
   const isAlive = (): boolean => {
     try {
@@ -103,15 +97,20 @@ describe.skipIf(!hasTmux)('the terminal is as it was found, and the work on reco
   )
 
   it('again after a kill -9, when ralph watch was left', async () => {
-    const { ralph, modes, shows, kill, press, type } = terminal()
+    const { ralph, modes, shows, kill, press, type, isCooked } = terminal()
     await shows(/\S/)
     const before = modes()
     ralph('run', 'T-001', '--interactive')
     await shows('the program is here')
     kill('SIGKILL')
     await shows('ended with 137')
-    type('stty sane')
-    press('C-j')
+    // What is typed while the shell takes its terminal back may be lost.
+    const mend = (): boolean => {
+      type('stty sane')
+      press('C-j')
+      return isCooked()
+    }
+    await expect.poll(mend, { interval: 500 }).toBe(true)
     ralph('watch')
     await shows(/this run crashed while it worked on T-001/)
     press('q')

@@ -1,21 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { barrier, repository } from '../cli/script-repository.ts'
 import { git } from '../repository.ts'
 import { hasTmux, openTmux } from './tmux.ts'
 
-const open: { end: () => void }[] = []
-
-afterEach(() => {
-  for (const one of open.splice(0)) one.end()
-})
-
-function terminal(cwd: string, columns = 120, rows = 20) {
-  const made = openTmux(cwd, { columns, rows })
-  open.push(made)
-  return made
-}
+const terminal = (cwd: string) => openTmux(cwd, { rows: 20 })
 
 function project() {
   const { waits, letGo } = barrier()
