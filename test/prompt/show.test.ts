@@ -69,15 +69,6 @@ describe('what a prompt shows of files', () => {
     )
   })
 
-  it('is cut with a note that says where to read on', () => {
-    const text = 'const value = 1\n'.repeat(200)
-    const { files } = showMaterials({ files: [shown('src/a.ts', text)] }, { budget: 300, fileCap: 1000 })
-    expect(files.text).toMatch(/^Content of `src\/a\.ts` \(3200 bytes\), its beginning:\n```ts\n/)
-    expect(files.text).toMatch(
-      /\nCut after line \d+ of 200: read the rest in `src\/a\.ts` \(3200 bytes\) where you need it\.$/,
-    )
-  })
-
   it('names what does not fit at all', () => {
     const text = 'const value = 1\n'.repeat(200)
     const { files } = showMaterials({ files: [shown('src/a.ts', text)] }, { budget: 20, fileCap: 1000 })
@@ -96,18 +87,6 @@ describe('what a prompt shows of files', () => {
     expect(one.text).not.toContain('b()')
     expect(one.text).toContain('c()')
     expect(one.text).toContain('- `src/` stands for `src/a.ts`, `src/b.ts`, `src/c.ts`, and more.')
-  })
-
-  it('writes no more names than anybody reads', () => {
-    const named = Array.from({ length: 1000 }, (_, index): Material => ({
-      kind: 'named',
-      path: `${index}.ts`,
-      reason: 'missing',
-      bytes: null,
-    }))
-    const { one } = showMaterials({ one: named }, { budget: 1000, fileCap: 1000 })
-    expect(one.text.split('\n')).toHaveLength(201)
-    expect(one.text).toMatch(/\n- and 800 more$/)
   })
 
   it('leaves none out where all just fit, and names one that does not', () => {

@@ -15,15 +15,6 @@ describe('the next task', () => {
     expect(selection.outcome).toBe('ready')
   })
 
-  test('has every dependency DONE', () => {
-    const selection = select([
-      buildTask('T-001', { status: 'DONE' }),
-      buildTask('T-002', { depends: ['T-003'] }),
-      buildTask('T-003', { depends: ['T-001'] }),
-    ])
-    expect(selection.next?.id).toBe('T-003')
-  })
-
   test('is none where all are done, none are there, or the rest is stuck', () => {
     const done = buildTask('T-001', { status: 'DONE' })
     const outcomeOf = (tasks: readonly Task[]) => [select(tasks).next, select(tasks).outcome]
@@ -148,19 +139,6 @@ describe('the counts', () => {
 })
 
 describe('what a task unblocks', () => {
-  test('are the tasks that wait for it alone', () => {
-    const selection = select([
-      buildTask('T-001'),
-      buildTask('T-002'),
-      buildTask('T-003', { depends: ['T-001'] }),
-      buildTask('T-004', { depends: ['T-001', 'T-002'] }),
-      buildTask('T-005', { depends: ['T-001'], sections: { Blocked: 'No key.' } }),
-      buildTask('T-006', { depends: ['T-003'] }),
-      buildTask('T-007', { depends: ['T-1'] }),
-    ])
-    expect(ids(unblocks(selection, 'T-001'))).toEqual(['T-003', 'T-007'])
-  })
-
   test('is nothing for a task that is done, not there, or one of two with its number', () => {
     const selection = select([
       buildTask('T-001'),
