@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startProcess, type StartProcess } from '../../src/process/start.ts'
-import type { AgentEvent, AgentOutcome, AgentRequest } from '../../src/agents/port.ts'
+import type { AgentEvent, AgentRequest } from '../../src/agents/port.ts'
 import { agentNamed } from '../../src/agents/registry.ts'
 import { createAgent } from '../../src/agents/runtime.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
@@ -11,15 +11,6 @@ import { environment } from './home.ts'
 import type { AgentName } from './installed.ts'
 import type { Model } from './model.ts'
 import { requestOf } from '../agent/requests.ts'
-
-/** What came of one run of a real agent. */
-export interface Drive {
-  readonly outcome: AgentOutcome
-  readonly events: readonly AgentEvent[]
-  /** The requests to the service that asked for a turn. */
-  readonly bodies: readonly string[]
-  readonly git: (...args: readonly string[]) => string
-}
 
 export interface Situation {
   readonly name: AgentName
@@ -46,7 +37,7 @@ export interface Place {
 }
 
 /** Runs a real agent in a repository of its own against a scripted model. */
-export async function drive({ name, programs, model, request, limits, ...more }: Situation): Promise<Drive> {
+export async function drive({ name, programs, model, request, limits, ...more }: Situation) {
   const folder = mkdtempSync(path.join(tmpdir(), `ralph-${name}-`))
   const [cwd, home] = [path.join(folder, 'repository'), path.join(folder, 'home')]
   for (const made of [home, path.join(folder, 'notes')]) mkdirSync(made)
@@ -83,14 +74,14 @@ export async function drive({ name, programs, model, request, limits, ...more }:
       ['log', git('log', '--format=%s')],
       ['status', git('status', '--short')],
     ])
-    return { outcome, events, bodies: api.bodies, git: (...args) => answers.get(args[0]!)! }
+    return { outcome, events, bodies: api.bodies, git: (what: string) => answers.get(what)! }
   } finally {
     await api[Symbol.asyncDispose]()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-function repository(cwd: string): Drive['git'] {
+function repository(cwd: string) {
   mkdirSync(cwd)
   const git = (...args: readonly string[]) =>
     execFileSync('git', args, { cwd, encoding: 'utf8', stdio: 'pipe' }).trim()

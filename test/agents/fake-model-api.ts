@@ -12,15 +12,8 @@ import { responses } from './protocols/responses.ts'
 
 const PROTOCOLS: readonly Protocol[] = [anthropic, responses, chat, gemini]
 
-/** A service on loopback that speaks the agents' protocols and answers as the model says. */
-export interface FakeModelApi extends AsyncDisposable {
-  readonly url: string
-  /** The bodies of the requests that asked the model for a turn. */
-  readonly bodies: readonly string[]
-}
-
-/** Starts the service on a free port. */
-export async function startFakeModelApi(model: Model): Promise<FakeModelApi> {
+/** Starts a service on loopback that speaks the agents' protocols and answers as the model says. */
+export async function startFakeModelApi(model: Model) {
   const bodies: string[] = []
   const server = createServer((request, response) => {
     void answer(request, response, model, bodies)
@@ -29,6 +22,7 @@ export async function startFakeModelApi(model: Model): Promise<FakeModelApi> {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** The bodies of the requests that asked the model for a turn. */
     bodies,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { available } from '../cage/here.ts'
-import { ralph, type Answer } from '../cli/ralph.ts'
+import { ralph } from '../cli/ralph.ts'
 import { git, makeRepository, put } from '../repository.ts'
 import { DECISIONS, REQUIREMENTS, RESEARCH, TASKS } from '../plan/planner.ts'
 import { startFakeModelApi } from './fake-model-api.ts'
@@ -24,19 +24,13 @@ beforeEach(() => {
 const phaseIn = (body: string): string => /Your part: (\w+)/.exec(body)?.[1] ?? ''
 const answers: Model = ({ body }) => ({ kind: 'answer', answer: ANSWERS[phaseIn(body)] ?? {} })
 
-interface Planned {
-  readonly answer: Answer
-  readonly root: string
-  readonly bodies: readonly string[]
-}
-
 /** Plans with a real agent against a model. */
 async function plan(
   name: AgentName,
   model: Model,
   argv: readonly string[] = [],
   sandbox: 'on' | 'off' = 'off',
-): Promise<Planned> {
+) {
   const root = makeRepository({ 'README.md': '# shop\n' })
   await using api = await startFakeModelApi(model)
   const settings = {

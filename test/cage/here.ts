@@ -9,7 +9,7 @@ import { lendGit } from '../../src/engine/slot/lent-git.ts'
 import { NO_NEEDS, type CageNeeds } from '../../src/base/cage-needs.ts'
 import type { CagedAction } from '../../src/base/nouns.ts'
 import type { Pty } from '../../src/process/terminal.ts'
-import type { ProcessEnd, Running } from '../../src/process/start.ts'
+import type { Running } from '../../src/process/start.ts'
 
 /** Whether cages work here, by what; the tests of what they do are skipped where they do not. */
 export const available = await cageAvailable({ env: process.env, cwd: '/' })
@@ -30,13 +30,6 @@ export interface Situation {
   readonly terminal?: Pty
   /** Hears all that it has printed, after each piece. */
   readonly onPrinted?: (output: string) => void
-}
-
-/** What was seen of a caged command. */
-export interface Seen {
-  readonly output: string
-  readonly end: ProcessEnd
-  readonly caged: readonly CagedAction[]
 }
 
 /**
@@ -171,7 +164,7 @@ export class Ground {
   }
 
   /** Runs one to its end. */
-  async run(shell: string, situation?: Situation): Promise<Seen> {
+  async run(shell: string, situation?: Situation) {
     const { running, heard } = this.start(shell, situation)
     const end = await running.finished
     return { ...heard, end }

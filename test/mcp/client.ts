@@ -6,12 +6,14 @@ import type { McpServer } from '../../src/base/nouns.ts'
 /** The program as it is built: how it starts itself. */
 export const SELF: readonly [string, string] = [process.execPath, PROGRAM]
 
+export type Connection = Awaited<ReturnType<typeof connect>>
+
 /** Starts a server as an agent does, with the official client; the caller closes it. */
 export async function connect(
   { command, args, env }: McpServer,
   cwd: string,
   options: { readonly toolMs?: number } = {},
-): Promise<Connection> {
+) {
   const client = new Client({ name: 'test', version: '1' })
   const inherited = { PATH: process.env['PATH'] ?? '' }
   await client.connect(
@@ -25,19 +27,11 @@ export async function connect(
   )
   return {
     client,
-    call: async (name, input) => {
+    call: async (name: string, input: Record<string, unknown>) => {
       const result = await client.callTool({ name, arguments: input }, { timeout: options.toolMs ?? 30_000 })
       const [first] = Array.isArray(result.content) ? result.content : []
       return { ok: result.isError !== true, text: first?.type === 'text' ? first.text : '' }
     },
     [Symbol.asyncDispose]: () => client.close(),
   }
-}
-
-export interface Connection extends AsyncDisposable {
-  readonly client: Client
-  readonly call: (
-    name: string,
-    input: Record<string, unknown>,
-  ) => Promise<{ readonly ok: boolean; readonly text: string }>
 }

@@ -1,23 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ralph, type Answer } from '../cli/ralph.ts'
+import { ralph } from '../cli/ralph.ts'
 import { env, git, makeFolder, makeRepository, put } from '../repository.ts'
 import type { Answers, Phase } from '../../src/authoring/plan/answers.ts'
 
-/** A repository, and an agent outside of it that answers as it is told. */
-export interface PlanScene {
-  readonly root: string
-  /** What the agent prints in a phase; `time` for just one of the times it is asked. */
-  says(phase: Phase, text: string, time?: number): void
-  /** A shell script that it runs before it answers. */
-  does(phase: Phase, script: string): void
-  answers<P extends Phase>(phase: P, answer: Answers[P]): void
-  /** The prompts that it got in a phase. */
-  prompts(phase: Phase): readonly string[]
-  plan(...argv: readonly string[]): Promise<Answer>
-  read(path: string): string
-  has(path: string): boolean
-}
+export type PlanScene = ReturnType<typeof planScene>
 
 const AGENT = `#!/bin/sh
 here=$(dirname "$0")
@@ -34,8 +21,8 @@ export function fenced(answer: unknown): string {
   return `I have thought about it.\n\n\`\`\`json\n${JSON.stringify(answer, null, 2)}\n\`\`\`\n`
 }
 
-/** Makes a repository with these files in its first commit. */
-export function planScene(files: Readonly<Record<string, string>> = {}, config: object = {}): PlanScene {
+/** A repository with these files in its first commit, and an agent outside of it that answers as it is told. */
+export function planScene(files: Readonly<Record<string, string>> = {}, config: object = {}) {
   const agent = makeFolder()
   put(agent, { 'agent.sh': AGENT })
   const root = makeRepository({
@@ -50,26 +37,31 @@ export function planScene(files: Readonly<Record<string, string>> = {}, config: 
     }),
     ...files,
   })
-  const scene: PlanScene = {
+  const says = (phase: Phase, text: string, time?: number): void =>
+    writeFileSync(join(agent, `${phase}.${time ?? 'says'}`), text)
+  const answers = <P extends Phase>(phase: P, answer: Answers[P]): void => says(phase, fenced(answer))
+  answers('research', RESEARCH)
+  answers('decisions', DECISIONS)
+  answers('requirements', REQUIREMENTS)
+  answers('tasks', TASKS)
+  return {
     root,
-    says: (phase, text, time) => writeFileSync(join(agent, `${phase}.${time ?? 'says'}`), text),
-    does: (phase, script) => writeFileSync(join(agent, `${phase}.sh`), script),
-    answers: (phase, answer) => scene.says(phase, fenced(answer)),
-    prompts(phase) {
+    /** What the agent prints in a phase; `time` for just one of the times it is asked. */
+    says,
+    answers,
+    /** A shell script that it runs before it answers. */
+    does: (phase: Phase, script: string) => writeFileSync(join(agent, `${phase}.sh`), script),
+    /** The prompts that it got in a phase. */
+    prompts: (phase: Phase): readonly string[] => {
       const found: string[] = []
       for (let time = 1; existsSync(join(agent, `${phase}.prompt.${time}`)); time++)
         found.push(readFileSync(join(agent, `${phase}.prompt.${time}`), 'utf8'))
       return found
     },
-    plan: (...argv) => ralph(['plan', ...argv], { cwd: root, env }),
-    read: (path) => readFileSync(join(root, path), 'utf8'),
-    has: (path) => existsSync(join(root, path)),
+    plan: (...argv: readonly string[]) => ralph(['plan', ...argv], { cwd: root, env }),
+    read: (path: string) => readFileSync(join(root, path), 'utf8'),
+    has: (path: string) => existsSync(join(root, path)),
   }
-  scene.answers('research', RESEARCH)
-  scene.answers('decisions', DECISIONS)
-  scene.answers('requirements', REQUIREMENTS)
-  scene.answers('tasks', TASKS)
-  return scene
 }
 
 export const RESEARCH: Answers['research'] = {

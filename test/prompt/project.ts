@@ -8,12 +8,7 @@ import type { Prompt } from '../../src/prompt/template.ts'
 import type { Task } from '../../src/backlog/model.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
 
-/** A project in a folder of its own, gone when the test has ended. */
-export interface TestProject {
-  readonly root: string
-  write(path: string, content: string | Uint8Array): void
-  link(path: string, target: string): void
-}
+export type TestProject = ReturnType<typeof makeProject>
 
 /** Where links and pipes can be made by anybody. */
 export const HAS_LINKS: boolean = process.platform !== 'win32'
@@ -23,8 +18,8 @@ export type Wishes = Partial<Omit<GatherRequest, 'root' | 'isIgnored'>> & {
   readonly ignored?: readonly string[]
 }
 
-/** Makes a project of these files, by path. */
-export function makeProject(files: Readonly<Record<string, string | Uint8Array>> = {}): TestProject {
+/** Makes a project of these files, by path, in a folder of its own that is gone when the test has ended. */
+export function makeProject(files: Readonly<Record<string, string | Uint8Array>> = {}) {
   const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-prompt-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const place = (path: string): string => {
@@ -32,13 +27,9 @@ export function makeProject(files: Readonly<Record<string, string | Uint8Array>>
     mkdirSync(dirname(target), { recursive: true })
     return target
   }
-  const project: TestProject = {
-    root,
-    write: (path, content) => writeFileSync(place(path), content),
-    link: (path, target) => symlinkSync(target, place(path)),
-  }
-  for (const [path, content] of Object.entries(files)) project.write(path, content)
-  return project
+  const write = (path: string, content: string | Uint8Array): void => writeFileSync(place(path), content)
+  for (const [path, content] of Object.entries(files)) write(path, content)
+  return { root, write, link: (path: string, target: string) => symlinkSync(target, place(path)) }
 }
 
 /** A task of the text, as ralph reads it. */

@@ -61,19 +61,8 @@ export interface World {
   readonly overlap: 'wait' | 'ignore'
 }
 
-export interface Outcome {
-  readonly landed: readonly number[]
-  readonly blocked: readonly number[]
-  readonly held: readonly number[]
-  readonly steps: number
-  readonly kills: number
-  readonly conflicts: number
-  /** Each conflict claims something more, or lets one land that met others before: these met others more often than that. */
-  readonly starving: ReadonlySet<string>
-}
-
 /** A whole backlog worked off by the scheduler's own decision, in a world that a seed makes; throws where a promise is broken. */
-export function simulate(world: World, seed: number): Outcome {
+export function simulate(world: World, seed: number) {
   const chance = random(seed)
   const pick = (below: number): number => Math.floor(chance() * below)
   const tasks = makeTasks(world, chance, pick)
@@ -86,6 +75,14 @@ export function simulate(world: World, seed: number): Outcome {
   const made: Candidate[] = []
   const recorded = new Set<Candidate>()
   const starving = new Set<string>()
+  /** What one run knows, and nobody after it. */
+  const begun = () => ({
+    held: new Set<number>(),
+    again: new Set<string>(),
+    claims: new Map<string, Claim>(),
+    met: new Map<string, Meetings>(),
+  })
+  let life = begun()
   let dirty = new Set<string>()
   let [kills, conflicts, steps, isPersonActive] = [0, 0, 0, true]
 
@@ -103,9 +100,9 @@ export function simulate(world: World, seed: number): Outcome {
     landed: branch.flatMap(({ task }) => (task === null ? [] : [task])),
     blocked: [...blocked],
     held: [...candidates.keys()],
-    steps,
     kills,
     conflicts,
+    /** Each conflict claims something more, or lets one land that met others before: these met others more often than that. */
     starving,
   }
 
@@ -115,13 +112,11 @@ export function simulate(world: World, seed: number): Outcome {
       number,
       { readonly task: SimTask; readonly base: number; readonly until: number }
     >()
-    const held = new Set<number>()
-    const again = new Set<string>()
-    const claims = new Map<string, Claim>()
-    const met = new Map<string, Meetings>()
+    life = begun()
+    const { held, again, claims } = life
     const looks = new Map<number, number>()
     let landing: { readonly number: number; readonly until: number } | null = null
-    let [now, begun] = [0, 0]
+    let [now, tasksBegun] = [0, 0]
     for (;;) {
       if (++steps > 20_000) throw new Error('it does not end')
       if (chance() < world.killing) return false
@@ -143,7 +138,7 @@ export function simulate(world: World, seed: number): Outcome {
       const eligible = tasks.filter(
         ({ number, needs }) => !isDone(number) && !blocked.has(number) && needs.every(isDone),
       )
-      const mayBegin = (world.maxTasks ?? Infinity) - begun
+      const mayBegin = (world.maxTasks ?? Infinity) - tasksBegun
       const standing = {
         eligible,
         busy,
@@ -159,15 +154,12 @@ export function simulate(world: World, seed: number): Outcome {
       for (const task of plan.begin) {
         if (busy.some((one) => one.task.number === task.number))
           throw new Error(`${task.id} is done twice at once`)
-        if (!again.delete(task.id)) begun++
+        if (!again.delete(task.id)) tasksBegun++
         working.set(task.number, { task, base: branch.length - 1, until: now + 1 + pick(20) })
       }
-      if (begun > (world.maxTasks ?? Infinity)) throw new Error('more tasks began than may')
+      if (tasksBegun > (world.maxTasks ?? Infinity)) throw new Error('more tasks began than may')
       if (working.size > world.jobs) throw new Error('more agents work than may')
-      refuseOverlap(
-        [...working.values()].map(({ task }) => task),
-        claims,
-      )
+      refuseOverlap([...working.values()].map(({ task }) => task))
       if (plan.land) landing = { number: plan.land.number, until: now + 1 + pick(4) }
       const next = [...working.values()].map(({ until }) => until)
       if (landing) next.push(landing.until)
@@ -179,7 +171,7 @@ export function simulate(world: World, seed: number): Outcome {
           if (chance() < 0.5) dirty = new Set()
           continue
         }
-        if (mayBegin > 0) refuseIdle(eligible, busy, claims)
+        if (mayBegin > 0) refuseIdle(eligible, busy)
         return true
       }
       now = Math.min(...next)
@@ -187,12 +179,12 @@ export function simulate(world: World, seed: number): Outcome {
       if (landing && landing.until <= now) {
         const { number } = landing
         landing = null
-        land(number, { held, again, claims, met })
+        land(number)
       }
       for (const [number, { task, base, until }] of working) {
         if (until > now) continue
         working.delete(number)
-        finish(task, base, { again, claims })
+        finish(task, base)
       }
     }
   }
@@ -207,11 +199,8 @@ export function simulate(world: World, seed: number): Outcome {
     }
   }
 
-  function finish(
-    task: SimTask,
-    base: number,
-    { again, claims }: { readonly again: Set<string>; readonly claims: Map<string, Claim> },
-  ): void {
+  function finish(task: SimTask, base: number): void {
+    const { again, claims } = life
     if (chance() < world.failing) {
       const count = (attempts.get(task.number) ?? 0) + 1
       attempts.set(task.number, count)
@@ -231,20 +220,8 @@ export function simulate(world: World, seed: number): Outcome {
     return task.writes.some((path) => dirty.has(path))
   }
 
-  function land(
-    number: number,
-    {
-      held,
-      again,
-      claims,
-      met,
-    }: {
-      readonly held: Set<number>
-      readonly again: Set<string>
-      readonly claims: Map<string, Claim>
-      readonly met: Map<string, Meetings>
-    },
-  ): void {
+  function land(number: number): void {
+    const { held, again, claims, met } = life
     const candidate = candidates.get(number)!
     const tip = branch.at(-1)!
     const base = branch[candidate.base]!
@@ -278,8 +255,8 @@ export function simulate(world: World, seed: number): Outcome {
     claims.delete(task.id)
   }
 
-  function isBeside(one: SimTask, other: SimTask, claims: ReadonlyMap<string, Claim>): boolean {
-    const [own, theirs] = [claims.get(one.id), claims.get(other.id)]
+  function isBeside(one: SimTask, other: SimTask): boolean {
+    const [own, theirs] = [life.claims.get(one.id), life.claims.get(other.id)]
     if (own?.isAlone || theirs?.isAlone) return false
     const kept = ({ touches }: SimTask, claim: Claim | undefined): readonly string[] => [
       ...(world.overlap === 'wait' ? touches : []),
@@ -288,24 +265,20 @@ export function simulate(world: World, seed: number): Outcome {
     return overlapOf(kept(one, own), kept(other, theirs)) === null
   }
 
-  function refuseOverlap(at: readonly SimTask[], claims: ReadonlyMap<string, Claim>): void {
+  function refuseOverlap(at: readonly SimTask[]): void {
     for (const [index, one] of at.entries())
       for (const other of at.slice(index + 1))
-        if (!isBeside(one, other, claims)) throw new Error(`${one.id} and ${other.id} overlap`)
+        if (!isBeside(one, other)) throw new Error(`${one.id} and ${other.id} overlap`)
   }
 
   /** What could begin, and waits for nothing that is still there, was forgotten. */
-  function refuseIdle(
-    eligible: readonly SimTask[],
-    busy: readonly Busy<SimTask>[],
-    claims: ReadonlyMap<string, Claim>,
-  ): void {
+  function refuseIdle(eligible: readonly SimTask[], busy: readonly Busy<SimTask>[]): void {
     // A task that waits with a claim lets nobody pass it.
-    const before = eligible.filter(({ id }) => claims.has(id))
+    const before = eligible.filter(({ id }) => life.claims.has(id))
     const others = [...busy.map(({ task }) => task), ...before]
     for (const task of eligible) {
       const isHeld = busy.some((one) => one.task === task)
-      const waits = others.some((other) => other !== task && !isBeside(task, other, claims))
+      const waits = others.some((other) => other !== task && !isBeside(task, other))
       if (!isHeld && !waits) throw new Error(`${task.id} could have been done`)
     }
   }

@@ -1,26 +1,14 @@
 import type { Emitted, RunEvent } from '../../src/engine/events/event.ts'
 import { RunReporter } from '../../src/screen/run-reporter.ts'
 import { START } from './recorded.ts'
-import { openScreen, type Screen } from './screen.ts'
+import { openScreen } from './screen.ts'
 
 /** A run that is shown in a terminal, at a time that the test decides. */
-export interface LiveRun {
-  readonly reporter: RunReporter
-  readonly screen: Screen
-  /** How often something was written, and how much in all. */
-  readonly writes: () => { readonly count: number; readonly bytes: number }
-  readonly emit: (seconds: number, happening: Emitted) => void
-  readonly play: (journal: readonly RunEvent[]) => void
-  /** Lets time pass; what is to be seen then is drawn. */
-  readonly pass: (seconds: number) => void
-  readonly resize: (columns: number, rows: number) => Promise<void>
-}
-
 export async function liveRun(
   columns: number,
   rows: number,
   { verbose = false, ascii = false, colour = false, reflows = true } = {},
-): Promise<LiveRun> {
+) {
   const screen = openScreen(columns, rows)
   let size = { columns, rows }
   let now = START
@@ -62,16 +50,18 @@ export async function liveRun(
   return {
     reporter,
     screen,
+    /** How often something was written, and how much in all. */
     writes: () => ({ count, bytes }),
     emit,
-    play(journal) {
+    play: (journal: readonly RunEvent[]) => {
       for (const { at, ...event } of journal) emit((Date.parse(at) - START) / 1000, event)
     },
-    pass(seconds) {
+    /** Lets time pass; what is to be seen then is drawn. */
+    pass: (seconds: number) => {
       until(now + seconds * 1000)
       reporter.tick()
     },
-    async resize(to, height) {
+    resize: async (to: number, height: number) => {
       await screen.resize(to, height)
       size = { columns: to, rows: height }
       reporter.tick()

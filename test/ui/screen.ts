@@ -2,28 +2,9 @@ import xterm from '@xterm/headless'
 import stringWidth from 'fast-string-width'
 
 /** A terminal that nobody sits at: what is written to it, and what a person would see then. */
-export interface Screen {
-  write(text: string | Uint8Array): void
-  /** As a person drags the window's edge: what stands in it is reflowed. */
-  resize(columns: number, rows: number): Promise<void>
-  /** The rows that are seen, once all that was written is drawn; without blanks at their ends. */
-  frame(): Promise<readonly string[]>
-  /** The rows that have scrolled away, as lines: one that was broken at the edge is whole again. */
-  scrolledAway(): Promise<readonly string[]>
-  /** Every line, those that are seen too. */
-  allLines(): Promise<readonly string[]>
-  /** Whether the alternate screen is shown. */
-  isAlternate(): Promise<boolean>
-  cursor(): Promise<{ readonly column: number; readonly row: number }>
-  title(): string
-  bells(): number
-  /** All that was written. */
-  written(): string
-  /** The answers of the terminal, and the keys: as typed by a person. */
-  onData(listener: (text: string) => void): void
-}
+export type Screen = ReturnType<typeof openScreen>
 
-export function openScreen(columns: number, rows: number): Screen {
+export function openScreen(columns: number, rows: number) {
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 100_000, allowProposedApi: true })
   terminal.unicode.register(MODERN)
   terminal.unicode.activeVersion = MODERN.version
@@ -45,28 +26,33 @@ export function openScreen(columns: number, rows: number): Screen {
     return lines
   }
   return {
-    write(text) {
+    write(text: string | Uint8Array) {
       written += typeof text === 'string' ? text : Buffer.from(text).toString()
       // A terminal adds the carriage return itself.
       terminal.write(typeof text === 'string' ? text.replaceAll(/\r?\n/g, '\r\n') : text)
     },
-    async resize(to, height) {
+    /** As a person drags the window's edge: what stands in it is reflowed. */
+    async resize(to: number, height: number) {
       await settled()
       terminal.resize(to, height)
     },
+    /** The rows that are seen, once all that was written is drawn; without blanks at their ends. */
     async frame() {
       await settled()
       const { baseY } = terminal.buffer.active
       return rowsBetween(baseY, baseY + terminal.rows, false)
     },
+    /** The rows that have scrolled away, as lines: one that was broken at the edge is whole again. */
     async scrolledAway() {
       await settled()
       return rowsBetween(0, terminal.buffer.active.baseY, true)
     },
+    /** Every line, those that are seen too. */
     async allLines() {
       await settled()
       return rowsBetween(0, terminal.buffer.active.length, true)
     },
+    /** Whether the alternate screen is shown. */
     async isAlternate() {
       await settled()
       return terminal.buffer.active.type === 'alternate'
@@ -78,8 +64,10 @@ export function openScreen(columns: number, rows: number): Screen {
     },
     title: () => title,
     bells: () => bells,
+    /** All that was written. */
     written: () => written,
-    onData: (listener) => void terminal.onData(listener),
+    /** The answers of the terminal, and the keys: as typed by a person. */
+    onData: (listener: (text: string) => void) => void terminal.onData(listener),
   }
 }
 

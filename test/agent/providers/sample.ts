@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Usage } from '../../../src/base/nouns.ts'
 import { UNKNOWN_USAGE } from '../../../src/base/usage.ts'
-import type { AgentRequest, Exit, Provider, StreamEnd, StreamEvent } from '../../../src/agents/port.ts'
+import type { AgentRequest, Exit, Provider } from '../../../src/agents/port.ts'
 import { requestOf } from '../requests.ts'
 
 const NOW = new Date(2026, 10, 18, 9, 0, 0)
@@ -22,29 +21,24 @@ export function stderrOf(name: string): string {
   return readFileSync(new URL(`../samples/${name}.err`, import.meta.url), 'utf8')
 }
 
-export interface Heard {
-  readonly events: readonly StreamEvent[]
-  /** With the usage that was reported last. */
-  readonly end: StreamEnd & { readonly usage: Usage }
-}
-
 /** Reads lines to their end, as the runtime does. */
 export function hear(
   provider: Provider,
   lines: readonly string[],
   { exit = {}, ...changes }: { exit?: Partial<Exit> } & Partial<AgentRequest> = {},
-): Heard {
+) {
   const reader = provider.reader(request(changes), () => NOW)
   const { stderr = '' } = exit
   const complaints = stderr.split('\n').flatMap((line) => reader.complaint?.(line) ?? [])
   const events = [...complaints, ...lines.flatMap((line) => reader.line(line))]
   const end = reader.end({ code: 0, signal: null, stderr, ...exit })
   const used = events.findLast((event) => event.type === 'usage')
+  // With the usage that was reported last.
   return { events, end: { ...end, usage: used?.usage ?? UNKNOWN_USAGE } }
 }
 
 /** The tools in one line each, as they ended. */
-export function tools({ events }: Heard): readonly string[] {
+export function tools({ events }: ReturnType<typeof hear>): readonly string[] {
   return events.flatMap((event) => (event.type === 'tool' ? [`${event.status}: ${event.summary}`] : []))
 }
 
