@@ -8,40 +8,6 @@ import { ENV, git, makeRepository } from '../repository.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The one file: how the agent is called, and how its stream is read. Commands that do not ask it must not load it. */
-const PROVIDER = `
-import { cliAgent } from './request.ts'
-import { number, text, JsonReader, type Handlers } from './json-reader.ts'
-import { UNKNOWN_USAGE } from '../../base/usage.ts'
-
-if (process.argv.includes('next') || process.argv.includes('lint')) throw new Error('loaded, though only its name is wanted')
-
-export const mine = cliAgent({
-  name: 'mine',
-  agent: 'Mine',
-  login: 'set MINE_KEY',
-  setUp: { variables: ['MINE_KEY'], files: [] },
-  install: 'npm install -g mine',
-  minimumVersion: '1.0.0',
-  program: 'my-program',
-  start: () => ({ args: ['--json'] }),
-  drive: () => ({ args: [] }),
-  reader: (words, request) => new MineReader(words, request),
-})
-
-class MineReader extends JsonReader {
-  protected readonly on: Handlers = {
-    say: (event) => [{ type: 'text', text: text(event['text']) }],
-    end: (event) => {
-      this.message = text(event['text'])
-      this.isComplete = true
-      this.reported = { ...UNKNOWN_USAGE, turns: number(event['turns']) }
-      return [this.used, { type: 'result' }]
-    },
-  }
-}
-`
-
 const PROGRAM = `#!/bin/sh
 if [ "$1" = --version ]; then echo mine 1.2.3; exit; fi
 cat > prompt.txt
@@ -58,7 +24,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(cache, 'one-more-'))
   for (const name of ['src', 'package.json'])
     cpSync(join(PROJECT, name), join(folder, name), { recursive: true })
-  writeFileSync(join(folder, 'src/agents/providers/mine.ts'), PROVIDER)
+  // The one file: how the agent is called, and how its stream is read.
+  cpSync(new URL('one-more.txt', import.meta.url), join(folder, 'src/agents/providers/mine.ts'))
   const registry = join(folder, 'src/agents/registry.ts')
   const line = "  agent('mine', 'my-program', async () => (await import('./providers/mine.ts')).mine),\n"
   const lines = readFileSync(registry, 'utf8').split(/(?<=\n)/)

@@ -75,7 +75,7 @@ it('a run in the full screen', async () => {
   const size = { columns: 120, rows: 26 }
   const events = recordedRun('night', BEGAN)
   const seconds = (Date.parse(events.at(-1)!.at) - BEGAN) / 1000
-  const { terminal, screen, press } = openTui({
+  const { terminal, press } = openTui({
     ...size,
     events,
     tasks: TASKS,
@@ -86,6 +86,5 @@ it('a run in the full screen', async () => {
   press('home', ...Array<string>(6).fill('down'))
   await terminal.frame()
   const picture = await svgOf(terminal.written(), { title: 'ralph watch', ...size })
-  screen.close()
   await expect(picture).toMatchFileSnapshot(fileOf('full-screen'))
 })

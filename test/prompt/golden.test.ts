@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { HAS_LINKS, makeProject, promptOf, readTask, type TestProject, type Wishes } from './project.ts'
 
@@ -177,62 +178,7 @@ describe('the prompt of', () => {
   })
 
   it('a task of the richest Markdown', async () => {
-    await expectGolden('rich', makeProject(), RICH)
+    const rich = readFileSync(new URL('rich.txt', import.meta.url), 'utf8')
+    await expectGolden('rich', makeProject(), rich)
   })
 })
-
-export const RICH = `# T-004: \`login()\` — "quoted" *and* [linked](x.md)
-
-- **Status**: TODO
-- **Reviewer**: anyone <!-- ask -->
-
-## Description
-A paragraph with a hard break  
-and another\\
-one, __init__, array[0], a & b, &amp;, <kbd>Ctrl</kbd>, ~~no~~, a footnote[^1].
-
-| key | value |
-|:----|------:|
-| \`a|b\` | 1 \\| 2 |
-
-1) one
-2) two
-   - deep
-     \`\`\`sh
-     # no heading
-     echo "## Hints"
-     \`\`\`
-
-> ## Hints
-> quoted
-
-\`\`\`\`md
-## Produces
-\`\`\`js
-const x = \`y\`
-\`\`\`
-\`\`\`\`
-
-<!--
-## Comments
-hidden
--->
-
-    indented code
-
-![image](a.png "t") and https://example.org/?a=1&b=2.
-
-***
-
-## Acceptance Criteria
-- [ ] open
-- [x] done
-  * nested
-
-## Own section {#id}
-[^1]: The note.
-[ref]: https://example.org 'Title'
-
-\`\`\`
-left open
-`

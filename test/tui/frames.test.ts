@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { framed } from '../ui/screen.ts'
 import { openTui } from './harness.ts'
 import { ENDED, TWO_JOBS } from './recorded.ts'
@@ -10,41 +10,29 @@ const SIZES = [
 ] as const
 
 const golden = (name: string) => `golden/${name}.txt`
-const open: { close: () => void }[] = []
-
-afterEach(() => {
-  for (const one of open.splice(0)) one.close()
-})
-
-function opened(...args: Parameters<typeof openTui>) {
-  const tui = openTui(...args)
-  open.push(tui.screen)
-  return tui
-}
-
 describe.each(SIZES)('at %i columns and %i rows', (columns, rows) => {
   const size = { columns, rows }
   const name = (what: string) => golden(`${what}-${columns}x${rows}`)
 
   it('shows a run of two jobs', async () => {
-    const { terminal } = opened({ ...size, events: TWO_JOBS })
+    const { terminal } = openTui({ ...size, events: TWO_JOBS })
     await expect(framed(await terminal.frame(), columns)).toMatchFileSnapshot(name('two-jobs'))
   })
 
   it('shows the task that is opened', async () => {
-    const { terminal, press } = opened({ ...size, events: TWO_JOBS })
+    const { terminal, press } = openTui({ ...size, events: TWO_JOBS })
     press('return')
     await expect(framed(await terminal.frame(), columns)).toMatchFileSnapshot(name('task'))
   })
 
   it('shows how the last run ended, to look through', async () => {
-    const { terminal, press } = opened({ ...size, events: ENDED, isAlive: false })
+    const { terminal, press } = openTui({ ...size, events: ENDED, isAlive: false })
     press('down', 'down', 'down', 'return')
     await expect(framed(await terminal.frame(), columns)).toMatchFileSnapshot(name('ended'))
   })
 
   it('asks a question, and takes an answer in free words', async () => {
-    const { terminal, press, type } = opened({ ...size, events: TWO_JOBS })
+    const { terminal, press, type } = openTui({ ...size, events: TWO_JOBS })
     press('a')
     type('MIT, as ever')
     await expect(framed(await terminal.frame(), columns)).toMatchFileSnapshot(name('answer'))
@@ -52,14 +40,14 @@ describe.each(SIZES)('at %i columns and %i rows', (columns, rows) => {
   })
 
   it('says which keys there are', async () => {
-    const { terminal, press } = opened({ ...size, events: TWO_JOBS, isOwn: true })
+    const { terminal, press } = openTui({ ...size, events: TWO_JOBS, isOwn: true })
     press('return', '?')
     await expect(framed(await terminal.frame(), columns)).toMatchFileSnapshot(name('keys'))
   })
 })
 
 it('shows signs of ASCII where there are no others', async () => {
-  const { terminal } = opened({ columns: 140, rows: 20, events: TWO_JOBS, ascii: true })
+  const { terminal } = openTui({ columns: 140, rows: 20, events: TWO_JOBS, ascii: true })
   const frame = framed(await terminal.frame(), 0)
   await expect(frame).toMatchFileSnapshot(golden('ascii-140x20'))
   // What people have written stays as it is.
@@ -68,7 +56,7 @@ it('shows signs of ASCII where there are no others', async () => {
 })
 
 it('says that a run died, and what it was at', async () => {
-  const { terminal, model, screen } = opened({ columns: 100, rows: 16, events: TWO_JOBS, isAlive: false })
+  const { terminal, model, screen } = openTui({ columns: 100, rows: 16, events: TWO_JOBS, isAlive: false })
   model.isDead = true
   screen.changed()
   await expect.poll(async () => (await terminal.frame()).join('\n')).toContain('this run crashed')
@@ -76,7 +64,7 @@ it('says that a run died, and what it was at', async () => {
 })
 
 it('colours what is alive and what is checked', async () => {
-  const { terminal } = opened({ columns: 140, rows: 20, events: TWO_JOBS, colour: true })
+  const { terminal } = openTui({ columns: 140, rows: 20, events: TWO_JOBS, colour: true })
   await terminal.frame()
   await expect(
     terminal

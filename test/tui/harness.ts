@@ -4,6 +4,7 @@ import type { BoardTask } from '../../src/screen/full/board.ts'
 import { RunModel } from '../../src/screen/full/model.ts'
 import { Screen, type ScreenPorts, type TerminalListener } from '../../src/screen/full/screen.ts'
 import type { Steering, Key } from '../../src/screen/full/keys.ts'
+import { onTestFinished } from 'vitest'
 import { openScreen } from '../ui/screen.ts'
 import { BEGAN, TASKS } from './recorded.ts'
 
@@ -22,7 +23,7 @@ interface Given {
   readonly material?: ScreenPorts['material']
 }
 
-/** A full screen on a terminal that nobody sits at. */
+/** A full screen on a terminal that nobody sits at; it is closed when the test is over. */
 export function openTui({
   columns,
   rows,
@@ -78,6 +79,7 @@ export function openTui({
     tick: () => undefined,
   })
   const shown = screen.show()
+  onTestFinished(() => screen.close())
   return {
     screen,
     shown,

@@ -58,7 +58,7 @@ describe.each(CASES)('a recorded run, $moment, at $columns columns', ({ columns,
     vi.stubEnv('TZ', 'UTC')
     const events = JOURNAL.slice(0, length)
     const second = (Date.parse(events.at(-1)!.at) - BEGAN) / 1000 + LATER
-    const { screen, terminal } = openTui({
+    const { terminal } = openTui({
       columns,
       rows,
       events,
@@ -67,6 +67,5 @@ describe.each(CASES)('a recorded run, $moment, at $columns columns', ({ columns,
       isAlive: moment !== 'over',
     })
     await expect(framed(await terminal.frame(), columns)).toMatchFileSnapshot(golden('full'))
-    screen.close()
   })
 })

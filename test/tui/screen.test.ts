@@ -1,15 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import { line } from '../../src/screen/block.ts'
 import { runStarted } from '../events/run-started.ts'
 import { openTui } from './harness.ts'
 import { attempt, ENDED, TASKS, timed, TWO_JOBS } from './recorded.ts'
-
-const open: { close: () => void }[] = []
-
-afterEach(() => {
-  for (const one of open.splice(0)) one.close()
-})
 
 function opened({
   columns = 120,
@@ -18,7 +12,6 @@ function opened({
   ...more
 }: Partial<Parameters<typeof openTui>[0]> = {}) {
   const tui = openTui({ columns, rows, events, ...more })
-  open.push(tui.screen)
   const text = async () => (await tui.terminal.frame()).join('\n')
   return {
     ...tui,
