@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { git } from '../repository.ts'
 import { available, Ground } from './here.ts'
 
 const ground = available.ok ? new Ground() : null
@@ -189,11 +190,7 @@ describe.skipIf(!available.ok)('a caged process', () => {
     )
     expect(output).toBe('Mine\nBegin\n  main\n* other\n# shop\nx\n')
     expect(caged).toEqual([])
-    const refs = execFileSync('git', ['for-each-ref', '--format=%(refname)'], {
-      cwd: ground!.checkout,
-      encoding: 'utf8',
-    })
-    expect(refs).toBe('refs/heads/main\n')
+    expect(git(ground!.checkout, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main')
     ground!.lendGit()
   })
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,6 +6,7 @@ import { agentPolicy, gatePolicy, type CageSettings } from '../../src/process/ca
 import { cagedStart } from '../../src/process/cage/start.ts'
 import { lendGit } from '../../src/engine/slot/lent-git.ts'
 import { NO_NEEDS, type CageNeeds } from '../../src/base/cage-needs.ts'
+import { commit, git } from '../repository.ts'
 import type { CagedAction } from '../../src/base/nouns.ts'
 import type { Pty } from '../../src/process/terminal.ts'
 import type { Running } from '../../src/process/start.ts'
@@ -90,13 +90,11 @@ export class Ground {
       [`${OWN}/2/attempt/prompt`]: 'SECRET\n',
     }
     for (const [name, text] of Object.entries(files)) this.write(name, text)
-    const git = (...args: string[]) =>
-      execFileSync('git', args, { cwd: this.checkout, env: { ...process.env, ...GIT }, encoding: 'utf8' })
-    git('init', '-q', '-b', 'main')
-    git('remote', 'add', 'origin', 'https://SECRET@example.com/shop.git')
-    git('add', '-A')
-    git('commit', '-q', '-m', 'Begin')
-    this.#head = git('rev-parse', 'HEAD').trim()
+    git(this.checkout, 'init', '-q', '-b', 'main')
+    git(this.checkout, 'config', 'user.name', 'Ana')
+    git(this.checkout, 'config', 'user.email', 'ana@example.com')
+    git(this.checkout, 'remote', 'add', 'origin', 'https://SECRET@example.com/shop.git')
+    this.#head = commit(this.checkout, 'Begin')
     const own = new Set(['.git', 'notes.txt'].map((name) => join(this.checkout, name)))
     cpSync(this.checkout, this.top, { recursive: true, filter: (path) => !own.has(path) })
     this.lendGit()

@@ -11,15 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import { ralph, type Answer } from '../cli/ralph.ts'
-import { env as bare, makeFolder } from '../repository.ts'
+import { commit, env as bare, git, makeFolder, PROGRAM } from '../repository.ts'
 import { repository } from '../cli/script-repository.ts'
 import { available, GIT, Ground } from './here.ts'
-
-const PROGRAM = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url))
 
 /** A task that the embedded agent does. */
 const task = (script: string): string =>
@@ -50,9 +47,7 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
       join(ground.checkout, 'ralph.config.json'),
       JSON.stringify({ commit: { seal: false }, ...config }),
     )
-    ground.write('home/work/shop/docs/tasks/T-001.md', task(script))
-    execFileSync('git', ['add', '-A'], { cwd: ground.checkout })
-    execFileSync('git', ['commit', '-qnm', 'Plan'], { cwd: ground.checkout, env: { ...process.env, ...GIT } })
+    commit(ground.checkout, 'Plan', { 'docs/tasks/T-001.md': task(script) })
   }
 
   const run = (...argv: string[]): Promise<Answer> =>
@@ -87,9 +82,8 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
     ])
       expect(caged).toContainEqual(expect.objectContaining(one))
     expect(answer.stdout).not.toContain('SECRET')
-    const at = (...args: string[]) => execFileSync('git', args, { cwd: ground.checkout, encoding: 'utf8' })
-    expect(at('log', '--format=%s')).toBe('T-001: Try\nPlan\nBegin\n')
-    expect(at('show', '--format=', '--name-only')).toBe('docs/tasks/T-001.md\nnew.txt\n')
+    expect(git(ground.checkout, 'log', '--format=%s')).toBe('T-001: Try\nPlan\nBegin')
+    expect(git(ground.checkout, 'show', '--format=', '--name-only')).toBe('docs/tasks/T-001.md\nnew.txt')
     expect(readFileSync(join(ground.home, '.bashrc'), 'utf8')).toBe('mine\n')
     expect(events.at(-1)).toMatchObject({ type: 'run-finished', end: 'done', completed: ['T-001'] })
     expect(readFileSync(join(ground.checkout, 'docs/tasks/T-001.md'), 'utf8')).toContain('well')
@@ -101,15 +95,10 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
       const hook = '#!/bin/sh\necho hooked > hooked.txt; git add hooked.txt; echo >> "$0"; true\n'
       ground.write(`home/work/shop/${folder}/pre-commit`, hook)
       chmodSync(join(ground.checkout, folder, 'pre-commit'), 0o755)
-      if (folder === '.githooks')
-        execFileSync('git', ['config', 'core.hooksPath', folder], { cwd: ground.checkout })
+      if (folder === '.githooks') git(ground.checkout, 'config', 'core.hooksPath', folder)
       prepared('echo x > new.txt', { gates: [] })
       expect((await run()).code).toBe(0)
-      const shown = execFileSync('git', ['show', 'HEAD:hooked.txt'], {
-        cwd: ground.checkout,
-        encoding: 'utf8',
-      })
-      expect(shown).toBe('hooked\n')
+      expect(git(ground.checkout, 'show', 'HEAD:hooked.txt')).toBe('hooked')
       expect(readFileSync(join(ground.checkout, folder, 'pre-commit'), 'utf8')).toBe(hook)
     },
   )
@@ -226,8 +215,7 @@ describe.skipIf(!available.ok)('a run in the sandbox', () => {
     await killed
     await expect.poll(processes, { timeout: 10_000, interval: 50 }).not.toMatch(/^sleep 1241$/m)
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(ground.folder)
-    const changed = execFileSync('git', ['status', '--porcelain'], { cwd: ground.checkout, encoding: 'utf8' })
-    expect(changed).toBe('')
+    expect(git(ground.checkout, 'status', '--porcelain')).toBe('')
     expect(readFileSync(join(ground.home, '.bashrc'), 'utf8')).toBe('mine\n')
     // What lay outside of the repository goes with the next cage.
     await ground.run('true')

@@ -98,30 +98,52 @@ describe('a submodule', () => {
 })
 
 describe('what is in no clone', () => {
-  it.each([
-    ['is absolute', 'link', '/etc/hostname'],
-    ['leaves the repository', 'deep/link', '../../outside'],
-  ])('is refused: a link that %s', async (_, path, target) => {
-    const root = makeProject()
-    const { ended } = await attempt(root, ({ cwd }) => {
-      mkdirSync(join(cwd, 'deep'))
-      symlinkSync(target, join(cwd, path))
+  it('is refused, or left out: links that lead out, and repositories inside', async () => {
+    const root = makeProject(5)
+    const nested = (cwd: string): void => {
+      put(cwd, { work: '', 'vendor/a.txt': 'a\n' })
+      git(join(cwd, 'vendor'), 'init', '-q')
+    }
+    const deeds: Readonly<Record<string, (cwd: string) => void>> = {
+      'T-1': (cwd) => symlinkSync('/etc/hostname', join(cwd, 'link')),
+      'T-2': (cwd) => symlinkSync('../../outside', join(cwd, 'deep/link')),
+      'T-3': (cwd) => symlinkSync('../README.md', join(cwd, 'deep/link')),
+      'T-4': nested,
+      'T-5': (cwd) => {
+        nested(cwd)
+        put(cwd, { work: 'more' })
+        git(join(cwd, 'vendor'), 'add', '-A')
+        commitIn(join(cwd, 'vendor'), 'Inside')
+      },
+    }
+    const events = await runAll({
+      root,
+      options: { retries: 0 },
+      deed: ({ cwd, task }) => {
+        mkdirSync(join(cwd, 'deep'), { recursive: true })
+        deeds[task.id]!(cwd)
+      },
     })
-    expect(ended).toMatchObject({
-      outcome: 'gate-failed',
-      reason: expect.stringContaining(`${path} is a link that`),
-    })
-    expect(log(root)).toBe('Begin')
-  })
-
-  it('is not a link inside of the repository', async () => {
-    const root = makeProject()
-    const { ended } = await attempt(root, ({ cwd }) => {
-      mkdirSync(join(cwd, 'deep'))
-      symlinkSync('../README.md', join(cwd, 'deep/link'))
-    })
-    expect(ended).toMatchObject({ outcome: 'done' })
+    expect(those(events, 'run-finished')).toMatchObject([
+      { completed: ['T-3', 'T-4', 'T-5'], blocked: ['T-1', 'T-2'] },
+    ])
+    expect(those(events, 'attempt-finished').slice(0, 2)).toMatchObject(
+      ['link', 'deep/link'].map((path) => ({
+        outcome: 'gate-failed',
+        reason: expect.stringContaining(`${path} is a link that`) as string,
+      })),
+    )
     expect(read(root, 'deep/link')).toBe('# shop\n')
+    expect(interferences(events)).toEqual(
+      ['T-4', 'T-5'].map(() => ({
+        kind: 'nested-repository',
+        paths: [expect.stringMatching(/^vendor\/?$/)],
+      })),
+    )
+    for (const commit of ['HEAD~1', 'HEAD']) {
+      expect(filesAt(root, commit)).toContain('work')
+      expect(filesAt(root, commit)).not.toContainEqual(expect.stringMatching(/^vendor/))
+    }
   })
 
   it('is not there for gates: a folder that ignores all that is in it', async () => {
@@ -137,26 +159,6 @@ describe('what is in no clone', () => {
       put(cwd, { 'made/needed.js': '' })
     )
     expect((await attempt(root, fine, { gate })).ended).toMatchObject({ outcome: 'done' })
-  })
-
-  it.each([
-    ['with a commit', true],
-    ['without one', false],
-  ])('is left out: a repository that an agent makes inside, %s', async (_, isCommitted) => {
-    const root = makeProject()
-    const { events, ended } = await attempt(root, ({ cwd }) => {
-      put(cwd, { work: '', 'vendor/a.txt': 'a\n' })
-      git(join(cwd, 'vendor'), 'init', '-q')
-      if (!isCommitted) return
-      git(join(cwd, 'vendor'), 'add', '-A')
-      commitIn(join(cwd, 'vendor'), 'Inside')
-    })
-    expect(ended).toMatchObject({ outcome: 'done' })
-    expect(interferences(events)).toEqual([
-      { kind: 'nested-repository', paths: [expect.stringMatching(/^vendor\/?$/)] },
-    ])
-    expect(filesAt(root, 'HEAD').filter((path) => path.startsWith('vendor'))).toEqual([])
-    expect(filesAt(root, 'HEAD')).toContain('work')
   })
 
   it('but the files of a tracked folder that is made one stay', async () => {

@@ -515,7 +515,7 @@ describe('what an agent does to the repository', () => {
   it('does not normalize the line ends of the task file by its attributes', async () => {
     const root = makeProject({ 'T-1': taskText('T-1').replaceAll('\n', '\r\n') })
     await runAll({ root, deed: ({ cwd }) => put(cwd, { '.gitattributes': '* text eol=lf\n', work: '' }) })
-    const bytes = execFileSync('git', ['show', 'HEAD:docs/tasks/T-1.md'], { cwd: root, env: ENV }).toString()
+    const bytes = git(root, 'show', 'HEAD:docs/tasks/T-1.md')
     expect(bytes.split('\r\n')).toHaveLength(bytes.split('\n').length)
     expect(bytes).toContain('DONE')
   })
@@ -531,27 +531,39 @@ describe('what an agent does to the repository', () => {
   })
 })
 
-describe('what a task is to produce', () => {
-  it.each([
-    ['an empty folder', 'empty/', false],
-    ['what git ignores', 'ignored/', false],
-    ['files by a pattern', 'src/*.ts', true],
-    ['files by a pattern that none matches', 'lib/*.ts', false],
-  ])('%s', async (_, path, isThere) => {
-    const rest = `\n## Produces\n- \`${path}\`\n`
-    const root = makeProject({ 'T-1': taskText('T-1', { rest }) }, { '.gitignore': '.ralph/\nignored/\n' })
-    const events = await runAll({
-      root,
-      options: { retries: 0 },
-      deed: ({ cwd }) => {
-        put(cwd, { 'src/deep/a.ts': '', 'ignored/x': '' })
-        mkdirSync(join(cwd, 'empty'))
-      },
-    })
-    const [attempt] = those(events, 'attempt-finished')
-    expect(attempt?.outcome).toBe(isThere ? 'done' : 'missing-output')
-    if (!isThere) expect(attempt?.reason).toContain(path)
+it('done is believed by what is in the tree, and by what the task is to produce', async () => {
+  const rows = [
+    ['- `empty/`', 'missing-output'],
+    ['- `ignored/`', 'missing-output'],
+    ['- `src/*.ts`', 'done'],
+    ['- `lib/*.ts`', 'missing-output'],
+    ['- `src/form.ts`', 'missing-output'],
+    ['- `../README.md`', 'missing-output'],
+    ['none', 'done'],
+    [null, 'no-change'],
+  ] as const
+  const tasks = rows.map(([produces], at) => {
+    const id = `T-${at + 1}`
+    const rest = produces === null ? '' : `\n## Produces\n${produces}\n`
+    return [id, taskText(id, { rest })] as const
   })
+  const root = makeProject(Object.fromEntries(tasks), { '.gitignore': '.ralph/\nignored/\n' })
+  const events = await runAll({
+    root,
+    options: { retries: 0 },
+    deed: ({ cwd, task }) => {
+      if (['T-7', 'T-8'].includes(task.id)) return
+      put(cwd, { 'src/deep/a.ts': task.id, 'ignored/x': '' })
+      mkdirSync(join(cwd, 'empty'))
+    },
+  })
+  const ends = those(events, 'attempt-finished')
+  expect(ends.map(({ outcome }) => outcome)).toEqual(rows.map(([, outcome]) => outcome))
+  expect(ends.slice(0, 2).map(({ reason }) => reason)).toEqual([
+    expect.stringContaining('empty/'),
+    expect.stringContaining('ignored/'),
+  ])
+  expect(read(root, 'docs/tasks/T-1.md')).toContain('BLOCKED')
 })
 
 describe('another tool that keeps its own in .ralph', () => {

@@ -284,23 +284,6 @@ describe('a failed attempt', () => {
 })
 
 describe('done', () => {
-  it.each([
-    ['no-change', {}, ''],
-    ['missing-output', { other: '' }, '\n## Produces\n- `src/form.ts`\n'],
-    ['missing-output', { other: '' }, '\n## Produces\n- `../README.md`\n'],
-  ])('is not believed: %s', async (outcome, files, rest) => {
-    const root = makeProject({ 'T-1': taskText('T-1', { rest }) })
-    const events = await runAll({ root, deed: ({ cwd }) => put(cwd, files), options: { retries: 0 } })
-    expect(those(events, 'attempt-finished')).toMatchObject([{ outcome }])
-    expect(read(root, 'docs/tasks/T-1.md')).toContain('BLOCKED')
-  })
-
-  it('without a change is believed where Produces says none', async () => {
-    const root = makeProject({ 'T-1': taskText('T-1', { rest: '\n## Produces\nnone\n' }) })
-    await runAll({ root })
-    expect(log(root)).toBe('T-1: Do T-1\nBegin')
-  })
-
   it('is not said without a marker', async () => {
     const root = makeProject()
     const events = await runAll({

@@ -4,47 +4,49 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { git, makeFolder, makeRepository, put } from '../repository.ts'
 import { changedIn, log, makeProject, read, runAll, status, taskText, those } from './harness.ts'
-import { type Deed, type Harness } from './ports.ts'
+import type { Deed } from './ports.ts'
 
 const deed: Deed = ({ cwd }) => put(cwd, { work: '' })
 
-async function refusal(root: string, more: Partial<Harness> = {}): Promise<UserError> {
+it.each<[string, Readonly<Record<string, string>>, (root: string) => unknown, string]>([
+  [
+    'an identity that git does not know',
+    {},
+    (root) => (
+      git(root, 'config', '--unset', 'user.email'),
+      git(root, 'config', 'user.useConfigOnly', 'true')
+    ),
+    'git does not know who commits',
+  ],
+  [
+    'a key that git cannot sign with',
+    {},
+    (root) => (
+      git(root, 'config', 'commit.gpgSign', 'true'),
+      git(root, 'config', 'gpg.program', join(root, 'no-such-program'))
+    ),
+    'git is to sign commits, and cannot: ',
+  ],
+  [
+    'a task folder that is ignored',
+    { '.gitignore': '.ralph/\ndocs/\n' },
+    () => undefined,
+    'git ignores the task folder docs/tasks',
+  ],
+  [
+    'a filter that runs a file of the repository',
+    { '.gitattributes': '*.md filter=own\n', 'own.sh': 'cat\n' },
+    (root) => git(root, 'config', 'filter.own.clean', 'sh own.sh'),
+    "git's filter own runs a file of the repository",
+  ],
+])('a run refuses %s', async (_, files, prepare, message) => {
+  const root = makeProject(1, files)
+  prepare(root)
   let hasRun = false
-  const error = await runAll({ root, deed: () => void (hasRun = true), ...more }).then(
-    () => new Error('it ran'),
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof UserError)) throw error
-  expect(hasRun).toBe(false)
-  expect(existsSync(join(root, '.ralph/lock'))).toBe(false)
-  return error
-}
-
-describe('a run refuses', () => {
-  it('an identity that git does not know', async () => {
-    const root = makeProject()
-    git(root, 'config', '--unset', 'user.email')
-    git(root, 'config', 'user.useConfigOnly', 'true')
-    expect((await refusal(root)).message).toContain('git does not know who commits')
-  })
-
-  it('a key that git cannot sign with', async () => {
-    const root = makeProject()
-    git(root, 'config', 'commit.gpgSign', 'true')
-    git(root, 'config', 'gpg.program', join(root, 'no-such-program'))
-    expect((await refusal(root)).message).toContain('git is to sign commits, and cannot: ')
-  })
-
-  it('a task folder that is ignored', async () => {
-    const root = makeProject(1, { '.gitignore': '.ralph/\ndocs/\n' })
-    expect((await refusal(root)).message).toContain('git ignores the task folder docs/tasks')
-  })
-
-  it('a filter that runs a file of the repository', async () => {
-    const root = makeProject(1, { '.gitattributes': '*.md filter=own\n', 'own.sh': 'cat\n' })
-    git(root, 'config', 'filter.own.clean', 'sh own.sh')
-    expect((await refusal(root)).message).toContain("git's filter own runs a file of the repository")
-  })
+  const running = runAll({ root, deed: () => void (hasRun = true) })
+  await expect(running).rejects.toThrow(UserError)
+  await expect(running).rejects.toThrow(message)
+  expect([hasRun, existsSync(join(root, '.ralph/lock'))]).toEqual([false, false])
 })
 
 describe('what a person has in the checkout', () => {
