@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { delimiter } from 'node:path'
+import { describe, expect, test } from 'vitest'
 import { installationOf, isNewEnough } from '../../src/agents/installation.ts'
 import { folderWith } from '../process/programs.ts'
+import { makeFolder } from '../repository.ts'
 
-const root = mkdtempSync(join(tmpdir(), 'ralph-detect-'))
-afterAll(() => rmSync(root, { recursive: true }))
+const root = makeFolder()
 
 describe.skipIf(process.platform === 'win32')('an installed program', () => {
   /** What is found out of a program that runs this script. */

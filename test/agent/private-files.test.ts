@@ -1,25 +1,16 @@
 import { FOLDER } from '../../src/agents/port.ts'
 import { spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { writePrivateFiles } from '../../src/agents/private-files.ts'
+import { makeFolder } from '../repository.ts'
 
 let home: string
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'ralph-home-'))
+  home = makeFolder()
 })
-afterEach(() => rmSync(home, { recursive: true, force: true }))
 
 const invocation = {
   program: 'any',

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { AGENTS, agentNamed, firstInstalled } from '../../src/agents/registry.ts'
 import { AGENT_NAMES } from '../../src/base/names.ts'
 import { AGENT_KEYS } from '../../src/process/cage/home.ts'
 import { requestOf } from './requests.ts'
+import { makeFolder } from '../repository.ts'
 
 test('each agent has its name', () => {
   expect(AGENTS.map(({ name }) => name)).toEqual(AGENT_NAMES)
@@ -45,8 +45,7 @@ test('an unknown name fails, with the closest one', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('of those that are installed', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-registry-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
+  const folder = makeFolder()
   for (const name of ['gemini', 'codex', 'cn', 'command'])
     writeFileSync(join(folder, name), '#!/bin/sh\n', { mode: 0o755 })
   const first = (names: readonly string[] | null, PATH = folder) => firstInstalled(names, { PATH })?.name

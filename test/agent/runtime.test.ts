@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { FOLDER, type AgentLimits, type AgentRequest } from '../../src/agents/port.ts'
@@ -9,6 +8,7 @@ import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import { QUICK, requestOf, runOf } from './requests.ts'
 import { jsonProvider, steeredAgent, type SteeredAgent } from './steered-agent.ts'
 import { isAlive } from '../process/programs.ts'
+import { makeFolder } from '../repository.ts'
 
 const shell = (script: string) => jsonProvider({ program: 'sh', args: ['-c', script] })
 const limits = (changes: Partial<AgentLimits>): AgentLimits => ({ ...requestOf().limits, ...changes })
@@ -78,7 +78,11 @@ describe.skipIf(process.platform === 'win32')('an agent', () => {
   })
 
   test.each([
-    ['is not there', join(tmpdir(), 'no-such-agent'), /was not found; to install it: npm install -g fake$/],
+    [
+      'is not there',
+      join(makeFolder(), 'no-such-agent'),
+      /was not found; to install it: npm install -g fake$/,
+    ],
     ['is not executable', import.meta.filename, /is not executable$/],
   ])('that %s ends as crashed, and says why', async (_, program, reason) => {
     const { outcome, events } = await runOf(jsonProvider({ program, args: [] }))
@@ -241,8 +245,7 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
 
   test('and is interrupted ends with TERM, and a second time at once', async () => {
     const [first, second] = [new AbortController(), new AbortController()]
-    const folder = mkdtempSync(join(tmpdir(), 'ralph-term-'))
-    const file = join(folder, 'termed')
+    const file = join(makeFolder(), 'termed')
     agent = await steeredAgent()
     const signals = { signal: first.signal, killSignal: second.signal }
     const result = runOf(agent.provider, signals, { killAfterSeconds: 1000 })
@@ -256,6 +259,5 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
     const { outcome } = await result
     expect(outcome.end.kind).toBe('interrupted')
     expect(readFileSync(file, 'utf8')).toBe('x')
-    rmSync(folder, { recursive: true })
   })
 })

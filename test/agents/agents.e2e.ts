@@ -1,7 +1,6 @@
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, test } from 'vitest'
@@ -9,6 +8,7 @@ import { agentNamed } from '../../src/agents/registry.ts'
 import { drive, type Situation } from './drive.ts'
 import { PINNED, type AgentName } from './installed.ts'
 import { inTurn, say, shell, type Reply } from './model.ts'
+import { makeFolder } from '../repository.ts'
 
 const programs = inject('programs')
 const DONE = say('Created hello.txt. <TASK_DONE>')
@@ -147,7 +147,7 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
 
     // Codex has the wall of its sandbox instead, which lets it read.
     test.skipIf(name === 'codex')('runs no command at edit but just those that are allowed', async () => {
-      const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'))
+      const elsewhere = makeFolder()
       const at = (file: string) => path.join(elsewhere, file)
       writeFileSync(at('secret'), 'the content of the secret\n')
       const { outcome, bodies, git } = await run({
@@ -175,7 +175,7 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
     test.skipIf(name === 'copilot' || name === 'continue')(
       'obeys no configuration that somebody left in the repository',
       async () => {
-        const marks = mkdtempSync(path.join(tmpdir(), 'marks-'))
+        const marks = makeFolder()
         const mark = (file: string) => ['touch', path.join(marks, file)] as const
         const hook = (file: string) => [{ hooks: [{ type: 'command', command: mark(file).join(' ') }] }]
         const server = (file: string) => ({ evil: { command: 'touch', args: [path.join(marks, file)] } })

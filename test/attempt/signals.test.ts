@@ -5,13 +5,12 @@ import type { Agent, AgentEnd, AgentRequest } from '../../src/agents/port.ts'
 import { NO_SIGNALS, withSignals, type Signals } from '../../src/agents/signals.ts'
 import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
 import type { RunEvent } from '../../src/engine/events/event.ts'
-import { runTasks } from '../../src/engine/run.ts'
 import { Control } from '../../src/engine/control.ts'
 import type { Programs, RunOptions, RunPorts } from '../../src/engine/ports.ts'
 import { git, put } from '../repository.ts'
 import { connect, SELF, type Connection } from '../mcp/client.ts'
-import { makeProject, read, taskText, those } from '../run/harness.ts'
-import { agentOf, choiceOf, makePorts, OPTIONS } from '../run/ports.ts'
+import { makeProject, read, runAll, taskText, those } from '../run/harness.ts'
+import { agentOf, doneBy } from '../run/ports.ts'
 
 interface Told {
   readonly request: AgentRequest
@@ -33,7 +32,7 @@ async function runWith(
     readonly ports?: Partial<RunPorts> & Partial<Programs>
     readonly onEvent?: (event: RunEvent, control: Control) => void
   } = {},
-): Promise<{ readonly root: string; readonly events: readonly RunEvent[] }> {
+) {
   const root = makeProject({ 'T-001': taskText('T-001', { rest: CRITERIA }) })
   const agent: Agent = {
     ...agentOf(async (request) => {
@@ -44,20 +43,11 @@ async function runWith(
     takesMcpServers: true,
   }
   const control = new Control()
-  const events: RunEvent[] = []
-  const all = await makePorts({
+  const events = await runAll({
     root,
-    ports: {
-      agent: async () => agent,
-      agentsFor: async () => [choiceOf('fake')],
-      server: SELF,
-      control,
-      ...ports,
-    },
-  })
-  await runTasks({ ...OPTIONS, retries: 0, ...options }, all, (event) => {
-    events.push(event)
-    onEvent(event, control)
+    options: { retries: 0, ...options },
+    ports: { ...doneBy(agent), server: SELF, control, ...ports },
+    hear: (event) => onEvent(event, control),
   })
   return { root, events }
 }

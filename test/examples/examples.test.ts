@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { scriptIn } from '../../src/agents/providers/command.ts'
 import { taskFolders } from '../../src/config/task-folder.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -13,6 +12,7 @@ import { select, type Selection } from '../../src/backlog/select/selection.ts'
 import { readBacklog } from '../../src/backlog/read.ts'
 import type { Task } from '../../src/backlog/model.ts'
 import { taskVocabulary } from '../../src/backlog/vocabulary.ts'
+import { makeFolder } from '../repository.ts'
 
 const project = fileURLToPath(new URL('../../', import.meta.url))
 const examples = join(project, 'examples')
@@ -39,9 +39,6 @@ describe.each(Object.entries(EXPECTED))('%s', (name, expected) => {
     root = copyOf(name)
     tasks = await tasksOf(root)
     selection = select(tasks)
-  })
-  afterAll(() => {
-    rmSync(root, { recursive: true })
   })
 
   it('has a backlog without a complaint', async () => {
@@ -90,7 +87,6 @@ describe.skipIf(process.platform === 'win32')('the scripts of tally', () => {
     })
     expect(passed).toEqual([true, false, true, true, true, true, true])
     expect(shell(root, 'node bin/tally.js --by month test/fixtures/january.csv').stdout).toContain('$55.90')
-    rmSync(root, { recursive: true })
   })
 
   it('are all that is needed until somebody has decided on T-007', async () => {
@@ -109,7 +105,7 @@ describe.skipIf(process.platform === 'win32')('the scripts of tally', () => {
 
 /** A copy to work in, with what an install would bring. */
 function copyOf(name: string): string {
-  const root = mkdtempSync(join(tmpdir(), `ralph-${name}-`))
+  const root = makeFolder()
   cpSync(join(examples, name), root, { recursive: true })
   symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'), 'junction')
   return root

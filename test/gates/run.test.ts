@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Gate } from '../../src/base/nouns.ts'
 import { gateRunner, type GateContext } from '../../src/engine/gates/run.ts'
 import { startProcess } from '../../src/process/start.ts'
 import { isAlive } from '../process/programs.ts'
+import { makeFolder } from '../repository.ts'
 
 const runGate = gateRunner(startProcess)
-const cwd = mkdtempSync(join(tmpdir(), 'ralph-gates-'))
-afterAll(() => rmSync(cwd, { recursive: true }))
+const cwd = makeFolder()
 
 const gate = (command: string, changes: Partial<Gate> = {}): Gate => ({
   name: 'test',

@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { assemblePrompt } from '../../src/prompt/assemble.ts'
 import { gatherPrompt, type Gathered, type GatherRequest } from '../../src/prompt/gather.ts'
 import type { Prompt } from '../../src/prompt/template.ts'
 import type { Task } from '../../src/backlog/model.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
+import { makeFolder, put } from '../repository.ts'
 
 export type TestProject = ReturnType<typeof makeProject>
 
@@ -18,18 +17,18 @@ export type Wishes = Partial<Omit<GatherRequest, 'root' | 'isIgnored'>> & {
   readonly ignored?: readonly string[]
 }
 
-/** Makes a project of these files, by path, in a folder of its own that is gone when the test has ended. */
+/** Makes a project of these files, by path, in a folder of its own. */
 export function makeProject(files: Readonly<Record<string, string | Uint8Array>> = {}) {
-  const root = realpathSync.native(mkdtempSync(join(tmpdir(), 'ralph-prompt-')))
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
-  const place = (path: string): string => {
-    const target = join(root, path)
-    mkdirSync(dirname(target), { recursive: true })
-    return target
+  const root = makeFolder()
+  put(root, files)
+  return {
+    root,
+    write: (path: string, content: string | Uint8Array) => put(root, { [path]: content }),
+    link(path: string, target: string) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      symlinkSync(target, join(root, path))
+    },
   }
-  const write = (path: string, content: string | Uint8Array): void => writeFileSync(place(path), content)
-  for (const [path, content] of Object.entries(files)) write(path, content)
-  return { root, write, link: (path: string, target: string) => symlinkSync(target, place(path)) }
 }
 
 /** A task of the text, as ralph reads it. */

@@ -1,12 +1,11 @@
 /// <reference lib="dom" />
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
-import { env } from '../repository.ts'
+import { env, makeFolder } from '../repository.ts'
 import { HOSTILE, makeBusyHistory } from './busy-history.ts'
 
 /** Where Debian and its like put it; nothing is downloaded. */
@@ -15,7 +14,7 @@ const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
 )
 
 describe.skipIf(BROWSER === undefined)('the report in a browser', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-report-'))
+  const folder = makeFolder()
   let browser: Browser
   let url: string
 
@@ -30,7 +29,6 @@ describe.skipIf(BROWSER === undefined)('the report in a browser', () => {
 
   afterAll(async () => {
     await browser?.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   async function open(options: Parameters<Browser['newPage']>[0]): Promise<{ page: Page; heard: string[] }> {

@@ -1,24 +1,10 @@
-import {
-  appendFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { followLines, openSignalFolder } from '../../src/agents/signal/folder.ts'
 import { readReply, readSignal, type Signal } from '../../src/agents/signal/signal.ts'
-
-const folder = () => {
-  const path = mkdtempSync(join(tmpdir(), 'ralph-signals-'))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
+import { makeFolder } from '../repository.ts'
 
 describe('a line', () => {
   it('is a signal or is refused, whatever it says', () => {
@@ -51,7 +37,7 @@ describe('a line', () => {
 
 describe('a file of lines', () => {
   it('is read in whole lines, however they come, to the last', () => {
-    const file = join(folder(), 'lines')
+    const file = join(makeFolder(), 'lines')
     writeFileSync(file, 'one\ntw')
     const lines: string[] = []
     const end = followLines(file, (line) => lines.push(line))
@@ -80,7 +66,7 @@ describe('the folder of an attempt', () => {
   }
 
   it('hands over its signals, also the one that came just before its end', () => {
-    const path = folder()
+    const path = makeFolder()
     const { opened, said, refused, line } = open(path)
     line('a')
     line('b', 'another')
@@ -91,8 +77,8 @@ describe('the folder of an attempt', () => {
   })
 
   it('reads and writes the files that it has made, whatever an agent puts in their place', () => {
-    const path = folder()
-    const elsewhere = join(folder(), 'elsewhere')
+    const path = makeFolder()
+    const elsewhere = join(makeFolder(), 'elsewhere')
     writeFileSync(elsewhere, '')
     const { opened, said, line } = open(path)
     line('a')

@@ -1,12 +1,11 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { JournalReader } from '../../src/screen/read-journal.ts'
+import { makeFolder } from '../repository.ts'
 
 function journal() {
-  const folder = mkdtempSync(join(tmpdir(), 'ralph-journal-'))
-  const path = join(folder, 'run-1.ndjson')
+  const path = join(makeFolder(), 'run-1.ndjson')
   const reader = new JournalReader(path)
   const all = (): readonly string[] => {
     const found: string[] = []

@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { claude } from '../../../src/agents/providers/claude.ts'
 import { hear, request, sample } from './sample.ts'
+import { makeFolder } from '../../repository.ts'
 
 const result = (fields: object) =>
   JSON.stringify({
@@ -15,7 +15,7 @@ const result = (fields: object) =>
   })
 
 test("claude reads the repository's CLAUDE.md, though nothing of its settings", () => {
-  const cwd = mkdtempSync(path.join(tmpdir(), 'ralph-claude-'))
+  const cwd = makeFolder()
   const given = () => claude.invocation(request({ cwd })).args.filter((arg) => arg.includes('CLAUDE.md'))
   expect(given()).toEqual([])
   writeFileSync(path.join(cwd, 'CLAUDE.md'), 'Be kind.')

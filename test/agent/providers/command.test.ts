@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AgentRequest } from '../../../src/agents/port.ts'
 import { commandProvider } from '../../../src/agents/providers/command.ts'
 import { requestOf, runOf } from '../requests.ts'
+import { makeFolder } from '../../repository.ts'
 
-const cwd = mkdtempSync(join(tmpdir(), 'ralph-command-'))
-afterAll(() => rmSync(cwd, { recursive: true }))
+const cwd = makeFolder()
 
 const run = (command: string, changes: Partial<AgentRequest> = {}) =>
   runOf(commandProvider(command), { cwd, ...changes })

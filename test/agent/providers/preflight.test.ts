@@ -1,22 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { claude } from '../../../src/agents/providers/claude.ts'
 import { codex } from '../../../src/agents/providers/codex.ts'
 import { continueCli } from '../../../src/agents/providers/continue.ts'
 import { copilot } from '../../../src/agents/providers/copilot.ts'
 import { gemini } from '../../../src/agents/providers/gemini.ts'
 import { qwen } from '../../../src/agents/providers/qwen.ts'
-
-let home: string
-beforeEach(() => {
-  home = mkdtempSync(path.join(tmpdir(), 'ralph-home-'))
-})
-afterEach(() => rmSync(home, { recursive: true, force: true }))
-
-const preflight = (provider: typeof claude, env: Record<string, string>) =>
-  provider.preflight({ env, cwd: home })
+import { makeFolder } from '../../repository.ts'
 
 test.each([
   [claude, 'ANTHROPIC_API_KEY', '.claude'],
@@ -26,9 +17,11 @@ test.each([
   [qwen, 'OPENAI_API_KEY', '.qwen'],
   [continueCli, 'CONTINUE_API_KEY', '.continue'],
 ])('$name says what to do where it was never set up, and only there', (provider, variable, file) => {
-  expect(preflight(provider, { HOME: home })).toEqual([expect.stringMatching(/has never been .*: .+\.$/)])
-  expect(preflight(provider, { HOME: home, [variable]: 'key' })).toEqual([])
-  expect(preflight(provider, {})).toEqual([])
+  const home = makeFolder()
+  const preflight = (env: Record<string, string>) => provider.preflight({ env, cwd: home })
+  expect(preflight({ HOME: home })).toEqual([expect.stringMatching(/has never been .*: .+\.$/)])
+  expect(preflight({ HOME: home, [variable]: 'key' })).toEqual([])
+  expect(preflight({})).toEqual([])
   mkdirSync(path.join(home, file), { recursive: true })
-  expect(preflight(provider, { HOME: home })).toEqual([])
+  expect(preflight({ HOME: home })).toEqual([])
 })
