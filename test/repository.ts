@@ -3,6 +3,8 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openGit } from '../src/git/door.ts'
+import type { Git } from '../src/git/git.ts'
 
 /** The program as it is built. */
 export const PROGRAM = fileURLToPath(new URL('../dist/bin.cjs', import.meta.url))
@@ -31,6 +33,9 @@ export function git(cwd: string, ...args: readonly string[]): string {
   const stdio = ['ignore', 'pipe', 'pipe'] as const
   return execFileSync('git', args, { cwd, encoding: 'utf8', env: ENV, stdio: [...stdio] }).trimEnd()
 }
+
+/** ralph's own git in a folder. */
+export const doorOf = (cwd: string): Git => openGit({ cwd, env: ENV })
 
 /** Writes files, making their folders; what begins like a script can be run. */
 export function put(root: string, files: Files): void {

@@ -13,42 +13,7 @@ function ended(kind: OutcomeKind, more: Partial<Ended> = {}): Ended {
 
 function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt {
   const { fingerprint } = outcome(kind, 'why')
-  return {
-    task: 'T-1',
-    number: 1,
-    outcome: kind,
-    reason: 'why',
-    detail: '',
-    fingerprint,
-    base: '',
-    counted: 1,
-    most: 4,
-    final: false,
-    idle: false,
-    unsaid: false,
-    agent: 'fake',
-    model: null,
-    session: null,
-    slot: null,
-    tier: 'Light',
-    usage: UNKNOWN_USAGE,
-    seconds: 100,
-    log: null,
-    gates: null,
-    gatesChanged: [],
-    runsLater: [],
-    criteriaMet: [],
-    assumed: [],
-    caged: [],
-    undone: [],
-    changed: [],
-    ref: '',
-    commit: '',
-    parents: [],
-    tree: '',
-    keptAt: 0,
-    ...more,
-  }
+  return { outcome: kind, fingerprint, usage: UNKNOWN_USAGE, idle: false, ...more } as KeptAttempt
 }
 
 const first = {
@@ -120,54 +85,33 @@ describe('what follows an attempt', () => {
     )
   })
 
-  it('waits until a limit ends, or longer each time where nobody says when', () => {
-    const until = new Date('2026-01-01T05:00:00Z')
-    const named = { ...ended('rate-limited'), outcome: outcome('rate-limited', 'why', { until }) }
-    expect(decide(named, first)).toMatchObject({ until })
-    const soon = (seconds: number, waits: number) =>
-      decide(
-        {
-          ...ended('rate-limited'),
-          outcome: outcome('rate-limited', 'why', { until: new Date(now.getTime() + seconds * 1000) }),
-        },
-        { ...first, waits },
-      )
+  const later = (seconds: number): Date => new Date(now.getTime() + seconds * 1000)
+  const named = 'the service lets the agent do no more until then'
+  const own = 'then the agent is asked again: why'
+  it.each([
+    ['rate-limited', 18_000, 0, 18_000, named],
+    ['rate-limited', 5, 0, 5, named],
     // Over already, or named before without holding: an agent would be asked again and again.
-    const moments = [soon(5, 0), soon(-5, 0), soon(5, 1), soon(300, 1)]
-    expect(moments).toMatchObject(
-      [5, 60, 60, 300].map((seconds) => ({ until: new Date(now.getTime() + seconds * 1000) })),
+    ['rate-limited', -5, 0, 60, own],
+    ['rate-limited', 5, 1, 60, own],
+    ['rate-limited', 300, 1, 300, named],
+    ['rate-limited', null, 0, 60, own],
+    ['rate-limited', null, 1, 120, own],
+    ['rate-limited', null, 2, 240, own],
+    ['rate-limited', null, 9, 1800, own],
+    ['no-network', null, 0, 10, own],
+    ['no-network', null, 1, 20, own],
+    ['no-network', null, 2, 40, own],
+    ['no-network', null, 9, 300, own],
+  ] as const)('waits, as %s that ends in %s s, after %s waits: %s s', (kind, end, waits, seconds, reason) => {
+    const until = end === null ? null : later(end)
+    expect(decide({ ...ended(kind), outcome: outcome(kind, 'why', { until }) }, { ...first, waits })).toEqual(
+      {
+        kind: 'wait',
+        until: later(seconds),
+        reason,
+      },
     )
-    const unnamed = [0, 1, 2, 9].map((waits) => decide(ended('rate-limited'), { ...first, waits }))
-    expect(unnamed).toMatchObject(
-      [60, 120, 240, 1800].map((s) => ({ until: new Date(now.getTime() + s * 1000) })),
-    )
-  })
-
-  it('waits for the network for ten seconds at first, and for five minutes at most', () => {
-    const waits = [0, 1, 2, 9].map((times) => decide(ended('no-network'), { ...first, waits: times }))
-    expect(waits).toMatchObject(
-      [10, 20, 40, 300].map((s) => ({
-        until: new Date(now.getTime() + s * 1000),
-        reason: 'then the agent is asked again: why',
-      })),
-    )
-  })
-
-  it('says that the service allows no more until then only where the service said so', () => {
-    const limit = (until: Date | null) => ({
-      ...ended('rate-limited'),
-      outcome: outcome('rate-limited', 'why', { until }),
-    })
-    const soon = new Date(now.getTime() + 20_000)
-    expect(decide(limit(soon), first)).toMatchObject({
-      until: soon,
-      reason: 'the service lets the agent do no more until then',
-    })
-    // It did not hold before: what is waited for now is ralph's own time.
-    expect(decide(limit(soon), { ...first, waits: 2 })).toMatchObject({
-      reason: 'then the agent is asked again: why',
-    })
-    expect(decide(limit(null), first)).toMatchObject({ reason: 'then the agent is asked again: why' })
   })
 
   it.each([

@@ -1,7 +1,6 @@
 import { copyFileSync, existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openGit } from '../../src/git/door.ts'
 import { GitError } from '../../src/git/git.ts'
 import { findRepository } from '../../src/git/repository.ts'
 import {
@@ -11,7 +10,7 @@ import {
   type Checkout,
   type Move,
 } from '../../src/engine/slot/follow.ts'
-import { ENV, git, makeRepository, put } from '../repository.ts'
+import { doorOf, git, makeRepository, put } from '../repository.ts'
 import { read } from '../run/harness.ts'
 
 interface Scene {
@@ -59,7 +58,7 @@ const swapped = (): Promise<Scene> =>
   })
 
 async function checkoutAt(root: string): Promise<Checkout> {
-  const door = openGit({ cwd: root, env: ENV })
+  const door = doorOf(root)
   return { git: door, repository: (await findRepository(door))! }
 }
 

@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { openHome } from '../../src/engine/slot/home.ts'
 import { Readying, type Needs } from '../../src/engine/slot/ready.ts'
 import type { GateResult } from '../../src/base/nouns.ts'
-import { openGit } from '../../src/git/door.ts'
 import { findRepository } from '../../src/git/repository.ts'
-import { ENV, git, makeFolder, put } from '../repository.ts'
+import { doorOf, git, makeFolder, put } from '../repository.ts'
 import { read } from '../run/harness.ts'
 import { gateOf } from '../run/ports.ts'
 
@@ -18,7 +17,7 @@ async function checkout(
   const [root, to] = [makeFolder(), makeFolder()].map((folder) => join(folder, 'shop')) as [string, string]
   for (const each of [root, to]) put(each, { 'README.md': '', ...files })
   git(root, 'init', '-q', '-b', 'main')
-  const door = openGit({ cwd: root, env: ENV })
+  const door = doorOf(root)
   const home = await openHome(door, (await findRepository(door))!, root)
   return { root, to, readying: new Readying(home, { prepare: null, copy: [], link: [], keep: [], ...needs }) }
 }

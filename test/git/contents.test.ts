@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { contentsOf } from '../../src/git/contents.ts'
 import { openGit } from '../../src/git/door.ts'
-import { ENV, makeRepository } from '../repository.ts'
+import { doorOf, ENV, makeRepository } from '../repository.ts'
 
 it('reads what is a file, and passes over what is a folder, is not there, or cannot be asked for', async () => {
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`many/${n}.md`, `number ${n}\n`]))
@@ -15,7 +15,7 @@ it('reads what is a file, and passes over what is a folder, is not there, or can
     'HEAD:empty.md',
   ]
   const many = Object.keys(files).map((path) => `HEAD:${path}`)
-  const found = await contentsOf(openGit({ cwd: root, env: ENV }), [...names, ...many, 'HEAD:a b.md'])
+  const found = await contentsOf(doorOf(root), [...names, ...many, 'HEAD:a b.md'])
   const texts = Object.fromEntries([...found].map(([name, bytes]) => [name, bytes.toString()]))
   expect(texts).toEqual({
     'HEAD:a b.md': 'one\n\ntwo',

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { UserError } from '../../src/base/errors.ts'
 import { openGit } from '../../src/git/door.ts'
 import { GitError } from '../../src/git/git.ts'
-import { ENV, git, makeFolder, makeRepository } from '../repository.ts'
+import { doorOf, ENV, git, makeFolder, makeRepository } from '../repository.ts'
 
 describe('the door to git', () => {
   it('gives back the bytes of stdout, whatever they are', async () => {
     const root = makeRepository()
-    const door = openGit({ cwd: root, env: ENV })
+    const door = doorOf(root)
     const bytes = Buffer.from([0, 255, 10, 13, 200])
     const { stdout } = await door.run(['hash-object', '-w', '--stdin'], { stdin: bytes })
     const blob = await door.run(['cat-file', 'blob', stdout.toString().trim()])
@@ -17,7 +17,7 @@ describe('the door to git', () => {
   })
 
   it('throws what git said where the exit code was not expected, and gives it back where it was', async () => {
-    const door = openGit({ cwd: makeRepository(), env: ENV })
+    const door = doorOf(makeRepository())
     const missing = ['rev-parse', '--verify', '--quiet', 'refs/heads/none']
     expect((await door.run(missing, { okCodes: [0, 1] })).code).toBe(1)
     await expect(door.run(missing)).rejects.toBeInstanceOf(GitError)
@@ -52,7 +52,7 @@ describe('the door to git', () => {
 
   it('hands variables on that one command is given', async () => {
     const root = makeRepository()
-    const door = openGit({ cwd: root, env: ENV })
+    const door = doorOf(root)
     const env = { GIT_INDEX_FILE: join(root, '.git/other-index') }
     expect((await door.run(['ls-files'], { env })).stdout).toHaveLength(0)
     expect((await door.run(['ls-files'])).stdout.toString()).toBe('README.md\n')
@@ -65,7 +65,7 @@ describe('the door to git', () => {
     })
     writeFileSync(join(root, 'new'), '')
     git(root, 'add', 'new')
-    await openGit({ cwd: root, env: ENV }).run(['commit', '-m', 'Hooked'])
+    await doorOf(root).run(['commit', '-m', 'Hooked'])
     expect(git(root, 'log', '-1', '--format=%s')).toBe('Hooked')
   })
 
@@ -88,7 +88,7 @@ describe('the door to git', () => {
     const root = makeRepository()
     git(root, 'config', 'alias.wait', '!sleep 5')
     const controller = new AbortController()
-    const running = openGit({ cwd: root, env: ENV }).run(['wait'], { signal: controller.signal })
+    const running = doorOf(root).run(['wait'], { signal: controller.signal })
     controller.abort()
     await expect(running).rejects.toThrow('abort')
   })

@@ -1,12 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { openGit } from '../../src/git/door.ts'
 import { readLog } from '../../src/git/log.ts'
 import { composeMessage, trailerValue, trailerValues } from '../../src/git/trailers.ts'
-import { ENV, git, makeRepository } from '../repository.ts'
+import { doorOf, git, makeRepository } from '../repository.ts'
 
-const log = (root: string, query?: Parameters<typeof readLog>[1]) =>
-  readLog(openGit({ cwd: root, env: ENV }), query)
+const log = (root: string, query?: Parameters<typeof readLog>[1]) => readLog(doorOf(root), query)
 
 describe('history', () => {
   it('gives back subject, body and trailers as they were composed', async () => {

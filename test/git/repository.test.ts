@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openGit } from '../../src/git/door.ts'
 import {
   type Repository,
   findRepository,
@@ -8,12 +7,10 @@ import {
   ignoredPaths,
   operationsUnderWay,
 } from '../../src/git/repository.ts'
-import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
-
-const open = (cwd: string) => openGit({ cwd, env: ENV })
+import { doorOf, git, makeFolder, makeRepository, put } from '../repository.ts'
 
 async function find(cwd: string): Promise<Repository> {
-  const found = await findRepository(open(cwd))
+  const found = await findRepository(doorOf(cwd))
   if (!found) throw new Error('no repository')
   return found
 }
@@ -31,7 +28,7 @@ describe('a repository', () => {
   })
 
   it('is null outside one', async () => {
-    expect(await findRepository(open(makeFolder()))).toBeNull()
+    expect(await findRepository(doorOf(makeFolder()))).toBeNull()
   })
 
   it('tells a linked worktree and where it shares what', async () => {
@@ -51,33 +48,35 @@ describe('a repository', () => {
 
   it('knows who commits, or hands on what git says', async () => {
     const root = makeRepository()
-    expect(await identityProblem(open(root))).toBeNull()
+    expect(await identityProblem(doorOf(root))).toBeNull()
     git(root, 'config', '--unset', 'user.email')
     git(root, 'config', 'user.useConfigOnly', 'true')
-    expect(await identityProblem(open(root))).toContain('no email was given')
+    expect(await identityProblem(doorOf(root))).toContain('no email was given')
   })
 
   it('tells which paths are ignored', async () => {
     const root = makeRepository({ '.gitignore': '*.log\n' })
-    expect(await ignoredPaths(open(root), ['a.log', 'a\nb.log', 'c'])).toEqual(new Set(['a.log', 'a\nb.log']))
-    expect(await ignoredPaths(open(root), [])).toEqual(new Set())
+    expect(await ignoredPaths(doorOf(root), ['a.log', 'a\nb.log', 'c'])).toEqual(
+      new Set(['a.log', 'a\nb.log']),
+    )
+    expect(await ignoredPaths(doorOf(root), [])).toEqual(new Set())
   })
 
   it('takes what a pattern takes back in, what is tracked and what is in no repository for not ignored', async () => {
     const root = makeRepository({ '.gitignore': '*.log\n!b.log\n', 'c.txt': '' })
     put(root, { 'tracked.log': '' })
     git(root, 'add', '--force', 'tracked.log')
-    expect(await ignoredPaths(open(root), ['a.log', 'b.log', 'tracked.log', 'c.txt'])).toEqual(
+    expect(await ignoredPaths(doorOf(root), ['a.log', 'b.log', 'tracked.log', 'c.txt'])).toEqual(
       new Set(['a.log']),
     )
-    expect(await ignoredPaths(open(makeFolder()), ['a.log'])).toEqual(new Set())
+    expect(await ignoredPaths(doorOf(makeFolder()), ['a.log'])).toEqual(new Set())
   })
 
   it('tells which paths are ignored beside those in a submodule', async () => {
     const [root, inner] = [makeRepository({ '.gitignore': '*.log\n' }), makeRepository({ 'x.log': '' })]
     git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'sub')
     const paths = ['a.log', 'sub/x.log', 'b.log', 'sub/y', 'c']
-    expect(await ignoredPaths(open(root), paths)).toEqual(new Set(['a.log', 'b.log']))
+    expect(await ignoredPaths(doorOf(root), paths)).toEqual(new Set(['a.log', 'b.log']))
   })
 })
 

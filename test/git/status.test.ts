@@ -1,11 +1,10 @@
 import { chmodSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openGit } from '../../src/git/door.ts'
 import { readStatus } from '../../src/git/status.ts'
-import { ENV, git, makeFolder, makeRepository, put } from '../repository.ts'
+import { doorOf, git, makeFolder, makeRepository, put } from '../repository.ts'
 
-const look = (root: string) => readStatus(openGit({ cwd: root, env: ENV }))
+const look = (root: string) => readStatus(doorOf(root))
 const lines = async (root: string) =>
   (await look(root)).entries.map(
     ({ isUntracked, from, path }) => `${isUntracked ? 'untracked ' : ''}${from ? `${from} > ` : ''}${path}`,

@@ -20,7 +20,7 @@ import { newMark, withMark } from '../../src/process/mark.ts'
 import { tierOf } from '../../src/backlog/select/tier.ts'
 import { NO_ORIGINS } from '../../src/backlog/origin.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
-import { ENV } from '../repository.ts'
+import { doorOf, ENV } from '../repository.ts'
 
 export type Deed = (request: AgentRequest) => Promise<Said | void> | Said | void
 
@@ -122,7 +122,7 @@ export function doneBy(
 }
 
 export async function makePorts({ root, deed, ports, gate, own, counted }: Harness): Promise<RunPorts> {
-  const door = openGit({ cwd: root, env: ENV })
+  const door = doorOf(root)
   const repository = await findRepository(door)
   if (!repository) throw new Error('no repository')
   const mark = newMark()

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { openGit } from '../../../src/git/door.ts'
 import type { Git } from '../../../src/git/git.ts'
 import { openSealer } from '../../../src/git/seal/sealer.ts'
 import type { Trailer } from '../../../src/git/trailers.ts'
-import { ENV, git, makeRepository } from '../../repository.ts'
+import { doorOf, git, makeRepository } from '../../repository.ts'
 
 const NEVER = new AbortController().signal
 
@@ -15,7 +14,7 @@ function clock(step: number): () => number {
 
 /** The door, with a list of what went through it. */
 function counted(root: string): { readonly door: Git; readonly asked: (string | undefined)[] } {
-  const real = openGit({ cwd: root, env: ENV })
+  const real = doorOf(root)
   const asked: (string | undefined)[] = []
   const run: Git['run'] = (args, options) => {
     asked.push(args[0])
@@ -34,7 +33,7 @@ const lineOf = ({ key, value }: Trailer) => `${key}: ${value}`
 describe('a sealer', () => {
   it('takes a commit from the choice of its digits to its seal, and moves no ref', async () => {
     const root = makeRepository()
-    const sealer = openSealer(openGit({ cwd: root, env: ENV }), 4, { signal: NEVER, now: clock(0) })
+    const sealer = openSealer(doorOf(root), 4, { signal: NEVER, now: clock(0) })
     const prefix = await sealer.prefix('T-004: Add it')
     expect(prefix).toMatch(/^[0-9a-f]{4}$/)
     const commit = commitWith(root, lineOf(sealer.trailer(prefix)))
@@ -47,13 +46,13 @@ describe('a sealer', () => {
   it('leaves a commit as it is that asks for nothing', async () => {
     const root = makeRepository()
     const commit = commitWith(root)
-    const sealer = openSealer(openGit({ cwd: root, env: ENV }), 4, { signal: NEVER, now: clock(0) })
+    const sealer = openSealer(doorOf(root), 4, { signal: NEVER, now: clock(0) })
     expect(await sealer.sealed(commit, () => undefined)).toBe(commit)
   })
 
   it('gives nothing where the search is interrupted', async () => {
     const root = makeRepository()
-    const door = openGit({ cwd: root, env: ENV })
+    const door = doorOf(root)
     const commit = commitWith(root, 'Seal: a41f')
     const stopped = openSealer(door, 4, { signal: AbortSignal.abort(), now: clock(0) })
     expect(await stopped.sealed(commit, () => undefined)).toBeNull()
@@ -63,14 +62,14 @@ describe('a sealer', () => {
     const root = makeRepository()
     let [time, step] = [0, 1]
     const now = () => (time += step)
-    const sealer = openSealer(openGit({ cwd: root, env: ENV }), 'auto', { signal: NEVER, now })
+    const sealer = openSealer(doorOf(root), 'auto', { signal: NEVER, now })
     const free = (await sealer.prefix('T-004: Add it')).length
     step = 1000
     expect((await sealer.prefix('T-005: Add more')).length).toBeLessThan(free)
     step = 1
     expect(await sealer.prefix('T-006: Add the rest')).toHaveLength(free)
     git(root, 'config', 'commit.gpgSign', 'yes')
-    const signing = openSealer(openGit({ cwd: root, env: ENV }), 'auto', { signal: NEVER, now: clock(1000) })
+    const signing = openSealer(doorOf(root), 'auto', { signal: NEVER, now: clock(1000) })
     expect(await signing.prefix('notes '.repeat(1000))).toHaveLength(4)
   })
 
