@@ -24,6 +24,14 @@ async function eventsOf(events: AsyncIterable<RunEvent>): Promise<readonly RunEv
 const SCRIPT = { agent: 'script', baseline: 'off' } as const
 
 describe('the library', () => {
+  it('reads a backlog, decides, and checks', async () => {
+    const { tasks } = await built.readBacklog({ root: join(here, 'test/cli/fixtures/shop') })
+    expect(built.selectNext(tasks)?.id).toBe('T-004')
+    const eligible = built.select(tasks).eligible.map((task) => [task.id, built.tierOf(task).tier])
+    expect(eligible).toEqual([['T-004', 'Standard']])
+    expect(built.lint(tasks).map(({ rule }) => rule)).toContain('missing-dependency')
+  })
+
   it('runs tasks as an async iterator, and then knows what was done', async () => {
     const cwd = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'echo two > two.txt' })
     const events = await eventsOf(run(await openProject(cwd), { ...SCRIPT, loop: true }))

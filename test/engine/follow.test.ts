@@ -195,26 +195,20 @@ describe('a move that was killed in between', () => {
   })
 
   it.each([
-    ['is missing', null, 'after\n'],
-    ['is half written', 'aft', 'after\n'],
-    ['is not yet written', '', 'after\n'],
-    ['is changed by a person', 'mine\n', 'mine\n'],
-  ])('is finished where a file %s', async (_, text, is) => {
+    ['changed.txt', null, 'after\n'],
+    ['changed.txt', 'aft', 'after\n'],
+    ['changed.txt', '', 'after\n'],
+    ['changed.txt', 'mine\n', 'mine\n'],
+    ['new/deep.txt', 'ne', 'new\n'],
+    ['new/deep.txt', '', 'new\n'],
+  ])('is finished where %s holds %j, as %j', async (path, text, is) => {
     const at = await scene()
     git(at.root, 'update-ref', 'refs/heads/main', at.move.to)
-    if (text === null) rmSync(join(at.root, 'changed.txt'))
-    else put(at.root, { 'changed.txt': text })
+    if (text === null) rmSync(join(at.root, path))
+    else put(at.root, { [path]: text })
     await finishMove(at.checkout, at.move)
-    expect(read(at.root, 'changed.txt')).toBe(is)
-    expectAt(at, is === 'mine\n' ? [' M changed.txt'] : [])
-  })
-
-  it.each(['ne', ''])('is finished where a file that comes holds only %j', async (half) => {
-    const at = await scene()
-    git(at.root, 'update-ref', 'refs/heads/main', at.move.to)
-    put(at.root, { 'new/deep.txt': half })
-    await finishMove(at.checkout, at.move)
-    expectAt(at)
+    expect(read(at.root, path)).toBe(is)
+    expectAt(at, is === 'mine\n' ? [` M ${path}`] : [])
   })
 
   it('leaves alone what a person has written since', async () => {
