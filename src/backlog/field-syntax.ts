@@ -21,37 +21,38 @@ export function fieldStart(raw: string): FieldStart | null {
   return { key, bold: match[1] !== undefined && match[1].length > 1, valueAt: match[0].length }
 }
 
-/** A field after another one in the same row. */
-interface FieldPart {
-  readonly key: string
-  /** The offsets in the row of its key and its value, and of its end. */
-  readonly at: number
+/** A field in a text: its key, and the offsets of it, its value, and its end. */
+export interface FieldPlace {
+  /** Null for text before the first key. */
+  readonly key: string | null
+  readonly start: number
   readonly valueAt: number
-  readonly end: number
+  end: number
 }
 
-/** The fields after the first in a row: `0 · **Depends:** T-001 | Branch: x`. If the first key is not bold, it must be known. */
+/** The fields in a place: `0 · **Depends:** T-001 | Branch: x`. If the second key is not bold, it must be known. */
 export function fieldsInRow(
   raw: string,
+  first: FieldPlace,
   isKnown: (key: string) => boolean,
-): { readonly end: number; readonly parts: readonly FieldPart[] } {
-  if (!/[:：]/.test(raw)) return { end: raw.length, parts: [] }
-  const plain = raw.replace(/`[^`\r\n]+`/g, (code) => '`'.repeat(code.length))
-  const parts: { key: string; at: number; valueAt: number; end: number }[] = []
-  let end = raw.length
+): readonly FieldPlace[] {
+  const value = raw.slice(first.valueAt, first.end)
+  if (!/[:：]/.test(value)) return [first]
+  const plain = value.replace(/`[^`\r\n]+`/g, (code) => '`'.repeat(code.length))
+  let last = first
+  const places = [first]
   for (const { 0: sign, index } of plain.matchAll(BETWEEN_FIELDS)) {
     const at = index + sign.length
-    const last = parts.at(-1)
-    if (last !== undefined && at < last.valueAt) continue
-    const start = fieldStart(plain.slice(at))
-    if (start === null) continue
-    const isPart = STRONG_SIGN.test(sign) && (last !== undefined || isKnown(start.key))
-    if (!start.bold && !isPart) continue
-    if (last === undefined) end = index
-    else last.end = Math.max(index, last.valueAt)
-    parts.push({ key: start.key, at, valueAt: at + start.valueAt, end: raw.length })
+    const start = first.valueAt + at
+    const field = start < last.valueAt ? null : fieldStart(plain.slice(at))
+    if (field === null) continue
+    const isPart = STRONG_SIGN.test(sign) && (last !== first || isKnown(field.key))
+    if (!field.bold && !isPart) continue
+    last.end = Math.max(first.valueAt + index, last.valueAt)
+    last = { key: field.key, start, valueAt: start + field.valueAt, end: first.valueAt + value.length }
+    places.push(last)
   }
-  return { end, parts }
+  return places
 }
 
 const BETWEEN_FIELDS = /[ \t]*[·•|;；][ \t]*|[ \t\r\n]{2,}|[\r\n]|[ \t]*,?[ \t]*(?=\*\*[^\s*]|__[^\s_])/g

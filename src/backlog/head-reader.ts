@@ -233,8 +233,8 @@ interface PlainSection {
 
 /** Null if only the parser can decide. */
 function plainSections(bytes: string, words: PlainWords): readonly PlainSection[] | null {
-  const headings = scanHeadings(bytes, 0)
-  if (headings === null) return null
+  const headings = scanHeadings(bytes, 0)?.filter(({ depth }) => depth <= 2)
+  if (!headings) return null
   const sections: PlainSection[] = []
   for (const [index, { depth, text, span }] of headings.entries()) {
     if (depth !== 2) continue
@@ -267,5 +267,5 @@ function itemsIn(section: PlainSection, bytes: string): readonly string[] | null
 function plainProduct(item: string): Product | null {
   const raw = ownText(item)
   const text = scanInlineText(raw.trim())
-  return text === null ? null : productOf({ inlineText: () => text }, raw)
+  return text === null ? null : productOf(raw, () => text)
 }

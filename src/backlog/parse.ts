@@ -1,21 +1,22 @@
-import { BeyondReason } from './markdown/blocks.ts'
-import type { Field, FieldName, Problem, Section, Task } from './model.ts'
-import { type Parsers, loadParsers } from './reading.ts'
-import { outlineWith, scanOutline } from './read-outline.ts'
-import { TASK_VOCABULARY, type TaskVocabulary, lookUp, lookUpMarked } from './vocabulary.ts'
 import { placeAt } from '../base/diagnostic.ts'
-import { dependsSection, readDependencies, strayIds } from './depends.ts'
+import { dependsSection, readDependencies, readDepends, strayIds } from './depends.ts'
 import { readValues } from './field-values.ts'
+import { BeyondReason } from './markdown/blocks.ts'
 import {
-  type TaskOutline,
-  type UnplacedProblem,
-  conflicts,
-  outlineProblems,
-  statusProblems,
-  templateProblems,
-} from './problems.ts'
-import { numberOf } from './values.ts'
+  type Field,
+  type FieldName,
+  type Problem,
+  type Section,
+  type Status,
+  STATUSES,
+  type Task,
+} from './model.ts'
+import { type Outline, outlineOf } from './read-outline.ts'
+import { withParsers } from './markdown/reading.ts'
 import { idInPath } from './task-folders.ts'
+import { unfilledAt } from './template.ts'
+import { isNone, numberOf, splitPaths } from './values.ts'
+import { TASK_VOCABULARY, type TaskVocabulary, lookUp, lookUpMarked, wordKey } from './vocabulary.ts'
 
 /** A task file on disk. */
 export interface TaskFile {
@@ -25,150 +26,93 @@ export interface TaskFile {
 }
 
 /** Reads one task file of any style. */
-export async function parseTask(
-  taskFile: TaskFile,
+export function parseTask(
+  { file, text }: TaskFile,
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
 ): Promise<Task> {
-  const scanned = unlessBeyondReason(taskFile.file, () => scanTask(taskFile, vocabulary))
-  return scanned ?? parseTaskWith(taskFile, vocabulary, await loadParsers())
-}
-
-/** Reads a task file in the ordinary style; null if it needs the parsers. */
-function scanTask({ file, text }: TaskFile, vocabulary: TaskVocabulary): Task | null {
-  const { source, bom } = withoutMark(text)
-  const outline = scanOutline(source, vocabulary, null)
-  return outline && interpret(file, source, bom, outline, vocabulary)
-}
-
-/** Reads a task file of any style with loaded parsers. If they fail, the task has that as its problem. */
-export function parseTaskWith({ file, text }: TaskFile, vocabulary: TaskVocabulary, parsers: Parsers): Task {
-  const { source, bom } = withoutMark(text)
-  return unlessBeyondReason(file, () =>
-    interpret(file, source, bom, outlineWith(source, vocabulary, parsers), vocabulary),
-  )
-}
-
-/** The parser is recursive and rejects extreme nesting; one such file must not stop the others. */
-function unlessBeyondReason<T extends Task | null>(file: string, read: () => T): T | Task {
-  try {
-    return read()
-  } catch (error) {
-    // A regular expression that runs out of stack throws a RangeError or, when compiled, a SyntaxError.
-    if (error instanceof RangeError || error instanceof SyntaxError || error instanceof BeyondReason)
-      return unreadableTask(file, error.message)
-    throw error
-  }
+  const bom = text.startsWith('\uFEFF')
+  const source = bom ? text.slice(1) : text
+  return withParsers(() => {
+    try {
+      return interpret({ file, source, bom }, vocabulary)
+    } catch (error) {
+      // The parser is recursive and rejects extreme nesting; one such file must not stop the others. A regular
+      // expression that runs out of stack throws a RangeError or, when compiled, a SyntaxError.
+      if (error instanceof RangeError || error instanceof SyntaxError || error instanceof BeyondReason)
+        return unreadableTask(file, error.message)
+      throw error
+    }
+  })
 }
 
 /** A task of which only the file name is known, and the reason. */
 export function unreadableTask(file: string, message: string): Task {
-  const problem: Task['problems'][number] = {
-    kind: 'unreadable',
-    field: null,
-    message,
-    span: { start: 0, end: 0 },
-    line: 1,
-  }
-  return { ...interpret(file, '', false, EMPTY_OUTLINE, TASK_VOCABULARY), problems: [problem] }
+  const span = { start: 0, end: 0 }
+  const problem = { kind: 'unreadable', field: null, message, span, line: 1 } as const
+  return { ...interpret({ file, source: '', bom: false }, TASK_VOCABULARY), problems: [problem] }
 }
 
-function withoutMark(text: string): { source: string; bom: boolean } {
-  const bom = text.charCodeAt(0) === 0xfeff
-  return { source: bom ? text.slice(1) : text, bom }
-}
-
-/** The outline of an empty document. */
-const EMPTY_OUTLINE: TaskOutline = {
-  heading: null,
-  fields: [],
-  sections: [],
-  lists: new Map(),
-  error: null,
-}
-
-/** Reads the values in an outline. */
+/** Reads the values in a task's text. */
 function interpret(
-  file: string,
-  source: string,
-  bom: boolean,
-  outline: TaskOutline,
+  { file, source, bom }: Pick<Task, 'file' | 'source' | 'bom'>,
   vocabulary: TaskVocabulary,
 ): Task {
   const id = idInPath(file)
+  const number = numberOf(id)
+  const outline = outlineOf(source, vocabulary)
   const { fields, sections } = outline
-  const first = firstFields(fields)
+  const first: Partial<Record<FieldName, Field>> = {}
+  for (const field of fields) if (field.name !== null) first[field.name] ??= field
   const raw = (name: FieldName): string => first[name]?.value ?? ''
-  const heading = readHeading(outline.heading?.text ?? '', numberOf(id))
+  const known = lookUpMarked(vocabulary.statuses, raw('Status')) ?? null
+  const heading = readHeading(outline.heading?.text ?? '', number)
   const depends = readDependencies(
     first.Depends ?? sectionOfDepends(source, sections, vocabulary),
     source,
     id,
   )
-  const ofOutline = outlineProblems(outline, heading.number, id)
-  const conflicting = conflicts(fields, vocabulary)
+  const conflicting = fields.flatMap((field) => conflict(field, first, vocabulary))
   // Problems that follow from another one would only hide that.
-  const isNoTask = outline.error !== null || (outline.heading === null && fields.length === 0)
-  const mayNameStrays = depends.problems.length === 0 && conflicting.every(({ field }) => field !== 'Depends')
-  const isOpen = lookUpMarked(vocabulary.statuses, raw('Status')) === 'TODO'
+  const mayNameStrays = [...depends.problems, ...conflicting].every(({ field }) => field !== 'Depends')
+  const strays = { own: number, isOpen: known === 'TODO', found: depends.found }
   const problems = [
-    ...ofOutline,
-    ...(first.Status === undefined && isNoTask ? [] : statusProblems(first.Status, vocabulary)),
+    ...outlineProblems(outline, heading.number, id),
+    ...statusProblems(outline, first.Status, known),
     ...depends.problems,
-    ...(!mayNameStrays
-      ? []
-      : strayIds(source, outline, { own: numberOf(id), isOpen, found: depends.found }, vocabulary)),
+    ...(mayNameStrays ? strayIds(source, outline, strays, vocabulary) : []),
     ...conflicting,
   ]
   // Two statuses in a file make both unreliable.
-  const isClear = problems.every(({ field }) => field !== 'Status')
-  const status = isClear ? (lookUpMarked(vocabulary.statuses, raw('Status')) ?? null) : null
+  const status = problems.every(({ field }) => field !== 'Status') ? known : null
   if (status === 'TODO') problems.push(...templateProblems(source, sections))
   const produces = outline.lists.get('Produces') ?? null
   return {
     id,
-    number: numberOf(id),
+    number,
     file,
     source,
     bom,
     title: heading.title,
     status,
     held: status === 'TODO' && sections.some(({ name, form }) => name === 'Blocked' && form === 'heading'),
-    needs: depends.found.map(({ number }) => number),
+    needs: depends.found.map((dependency) => dependency.number),
     depends: depends.found,
     ...readValues(raw, vocabulary),
     produces,
     outputs: produces?.length ?? 0,
     fields,
     sections,
-    problems: placed(source, problems),
+    problems: problems.map((problem) => ({ ...problem, line: placeAt(source, problem.span.start).line })),
   }
 }
 
 /** A section named Depends replaces the field if it is only a list. */
-function sectionOfDepends(
-  source: string,
-  sections: readonly Section[],
-  { fields }: TaskVocabulary,
-): Pick<Field, 'value' | 'valueSpan'> | undefined {
+function sectionOfDepends(source: string, sections: readonly Section[], { fields }: TaskVocabulary) {
   const section = sections.find(
     ({ title, form }) => form === 'heading' && lookUp(fields, title) === 'Depends',
   )
-  return (section && dependsSection(source, section)) ?? undefined
+  return section && dependsSection(source, section)
 }
-
-function firstFields(fields: readonly Field[]): Partial<Record<FieldName, Field>> {
-  const first: Partial<Record<FieldName, Field>> = {}
-  for (const field of fields) if (field.name !== null) first[field.name] ??= field
-  return first
-}
-
-function placed(source: string, problems: readonly UnplacedProblem[]): readonly Problem[] {
-  return problems.length === 0
-    ? NO_PROBLEMS
-    : problems.map((problem) => ({ ...problem, line: placeAt(source, problem.span.start).line }))
-}
-
-const NO_PROBLEMS: readonly Problem[] = []
 
 /**
  * The id and the title in a heading. `Task` may come before the id, and any other word if the id is the file's own (a
@@ -181,4 +125,80 @@ function readHeading(text: string, own: number): { number: number | null; title:
   const number = numberOf(match[2]!)
   const isTitle = match[1] !== undefined && match[1].toLowerCase() !== 'task' && number !== own
   return isTitle ? { number: null, title: text } : { number, title: match[3]! }
+}
+
+type UnplacedProblem = Omit<Problem, 'line'>
+
+const NOWHERE = { start: 0, end: 0 }
+
+/** The problems of the document: its frontmatter, its heading. */
+function outlineProblems({ error, heading }: Outline, headingNumber: number | null, id: string) {
+  const problems: UnplacedProblem[] = error ? [{ kind: 'bad-frontmatter', field: null, ...error }] : []
+  // The title may be in the frontmatter that cannot be read.
+  if (heading === null && !error) {
+    const message = `no heading; expected "# ${id}: …"`
+    problems.push({ kind: 'no-heading', field: null, message, span: NOWHERE })
+  }
+  if (heading !== null && headingNumber !== null && headingNumber !== numberOf(id)) {
+    const message = `the heading says ${/T-\d+/i.exec(heading.text)?.[0]}, the file's name ${id}`
+    problems.push({ kind: 'heading-id', field: null, message, span: heading.span })
+  }
+  return problems
+}
+
+/** The problem of the Status. */
+function statusProblems(
+  { error, heading, fields }: Outline,
+  field: Field | undefined,
+  status: Status | null,
+): UnplacedProblem[] {
+  const expected = STATUSES.join(', ')
+  if (status !== null) return []
+  if (field === undefined) {
+    // A file that is no task at all has no other problem.
+    if (error !== null || (heading === null && fields.length === 0)) return []
+    const message = `no Status; expected a line "- **Status**: TODO" below the heading (one of ${expected})`
+    return [{ kind: 'no-status', field: 'Status', message, span: NOWHERE }]
+  }
+  const message = `${field.value === '' ? 'Status is empty' : `Status "${field.value}" is none of these`}; expected one of ${expected}`
+  return [{ kind: 'bad-status', field: 'Status', message, span: field.valueSpan }]
+}
+
+/** The problem of a new file that nobody has filled in. */
+function templateProblems(source: string, sections: readonly Section[]): UnplacedProblem[] {
+  const section = unfilledAt(source, sections)
+  if (section === null) return []
+  const message = `nobody has written yet what is to be done: fill in the ${section.title}`
+  return [{ kind: 'unfilled-template', field: null, message, span: section.span }]
+}
+
+/** The problem of a field that is given before with a different value. */
+function conflict(
+  field: Field,
+  known: Partial<Record<FieldName, Field>>,
+  vocabulary: TaskVocabulary,
+): UnplacedProblem[] {
+  const { name, value, valueSpan: span } = field
+  const first = name === null ? field : known[name]!
+  if (name === null || field === first || meaningOf(field, vocabulary) === meaningOf(first, vocabulary))
+    return []
+  const message = `${name} is given twice with different values: "${first.value}" and "${value}"`
+  return [{ kind: 'field-conflict', field: name, message, span }]
+}
+
+/** The same text for two spellings of one value. */
+function meaningOf({ name, value }: Field, { statuses }: TaskVocabulary): string {
+  switch (name) {
+    case 'Status':
+      return lookUpMarked(statuses, value) ?? wordKey(value)
+    case 'Depends': {
+      const { ids, stranger } = readDepends(value)
+      return `${[...new Set(ids.map(({ number }) => number))].sort((a, b) => a - b).join()} ${stranger ?? ''}`
+    }
+    case 'Touches':
+    case 'Context':
+      return splitPaths(value).join('\n')
+    default:
+      return isNone(value) ? '' : wordKey(value)
+  }
 }

@@ -1,7 +1,8 @@
 import type { Severity } from '../base/diagnostic.ts'
 import { UserError } from '../base/errors.ts'
 import { misspelling } from '../base/spelling.ts'
-import { type Outline, readOutline } from '../backlog/read-outline.ts'
+import { type Outline, outlineOf } from '../backlog/read-outline.ts'
+import { withParsers } from '../backlog/markdown/reading.ts'
 import type { Vocabulary } from '../backlog/vocabulary.ts'
 import { closed } from '../backlog/markdown/fence.ts'
 
@@ -27,7 +28,7 @@ export async function readDocument<F extends string, S extends string>(
 ) {
   const text = source.replace(/^\ufeff/, '')
   try {
-    const outline = await readOutline(text, vocabulary)
+    const outline = await withParsers(() => outlineOf(text, vocabulary))
     return { ...documentOf(name, text, outline), problems: problemsOf(outline, vocabulary) }
   } catch (error) {
     // The parser is recursive, and rejects extreme nesting.

@@ -1,7 +1,7 @@
 import type { Task } from '../backlog/model.ts'
 import type { PromptInput, PromptGate } from './assemble.ts'
 import { collectMaterials } from './collect.ts'
-import { headingsOf } from '../backlog/markdown/headings.ts'
+import { headingsOf } from '../backlog/markdown/reading.ts'
 import type { EarlierAttempt } from './history.ts'
 import { findDiscipline, findFeature, PLANS, PRD, REQUIREMENTS, readOwn, RULES, TEMPLATE } from './library.ts'
 import { locate, readText, type Surroundings, type Material } from './files.ts'

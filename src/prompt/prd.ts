@@ -1,4 +1,4 @@
-import type { DocumentHeading } from '../backlog/markdown/headings.ts'
+import type { DocumentHeading } from '../backlog/markdown/reading.ts'
 
 /**
  * The named sections, each with its subsections, in the order of the references; null for one that the document does

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { headingsOf, parsedHeadings, scannedHeadings } from '../../src/backlog/markdown/headings.ts'
+import { scanHeadings } from '../../src/backlog/markdown/scan.ts'
+import { headingsOf, parsers, withParsers } from '../../src/backlog/markdown/reading.ts'
 
 const line = fc.constantFrom(
   '# A',
@@ -56,46 +57,53 @@ const document = fc
 
 describe('the headings of a document', () => {
   it('are those that remark finds, wherever the scanner does not decline', async () => {
-    await fc.assert(
-      fc.asyncProperty(document, async (source) => {
-        const scanned = scannedHeadings(source)
-        const places = (await parsedHeadings(source)).map(({ depth, offset }) => ({ depth, offset }))
-        if (scanned !== null) expect(scanned.map(({ depth, offset }) => ({ depth, offset }))).toEqual(places)
+    const { parseBlocks } = await withParsers(parsers)
+    const runs = Number(process.env['RALPH_PROPERTY_RUNS'] ?? 1000)
+    fc.assert(
+      fc.property(document, (source) => {
+        const scanned = scanHeadings(source, 0)
+        const places = (headings: NonNullable<typeof scanned>) =>
+          headings.map(({ depth, span }) => [depth, span.start])
+        const { headings } = parseBlocks(source, { start: 0, end: source.length })
+        if (scanned !== null) expect(places(scanned)).toEqual(places(headings))
       }),
-      { numRuns: Number(process.env['RALPH_PROPERTY_RUNS'] ?? 1000) },
+      { numRuns: runs },
     )
   })
 
-  it('are scanned in the ordinary style', () => {
+  it('are scanned in the ordinary style', async () => {
     const source =
       '---\ntitle: "# x"\n---\n# PRD\n\n```sh\n# comment\n```\n- a\n- b\n\n## 3.2 `Login` ##\n| a |\n|---|\n\n---\n\n### **Deep**\n'
-    expect(scannedHeadings(source)?.map(({ depth, text }) => [depth, text])).toEqual([
+    expect((await headingsOf(source)).map(({ depth, text }) => [depth, text])).toEqual([
       [1, 'PRD'],
       [2, '3.2 Login'],
       [3, 'Deep'],
     ])
+    expect(scanHeadings(source, source.indexOf('# PRD'))).toHaveLength(3)
   })
 
   it('are scanned also where a list has code, and an empty bullet stands below a heading', () => {
     const source =
       '# A\n1. Do:\n   ```sh\n   # comment\n\n     deeper\n   ```\n   more\n- b\n- \n\n## B\n### C\n-\n\n## D\n'
-    expect(scannedHeadings(source)?.map(({ text }) => text)).toEqual(['A', 'B', 'C', 'D'])
+    const texts = scanHeadings(source, 0)?.map(({ text }) => source.slice(text.start, text.end))
+    expect(texts).toEqual(['A', 'B', 'C', 'D'])
   })
 
-  it('are left to remark where code in a list may end early, or stand in HTML', () => {
-    for (const list of [
-      '- a\n  ```\n b\n  ```',
-      '- a\n  ```\n     ```\n  ```',
-      '- <pre>\n  ```\n  x\n  ```',
-      '- a\n  ```',
-    ])
-      expect(scannedHeadings(`# A\n${list}\n# B\n`)).toBeNull()
+  it.each([
+    '- a\n  ```\n b\n  ```',
+    '- a\n  ```\n     ```\n  ```',
+    '- <pre>\n  ```\n  x\n  ```',
+    '- a\n  ```',
+  ])('are left to remark where code in a list may end early, or stand in HTML: %j', (list) => {
+    expect(scanHeadings(`# A\n${list}\n# B\n`, 0)).toBeNull()
   })
 
   it('are left to remark where the style is unusual', async () => {
-    const source = 'Login\n=====\n\n<details>\n# no\n</details>\n\n- a\n\n  # no\n\n## 2 Yes\n'
-    expect(scannedHeadings(source)).toBeNull()
-    expect((await parsedHeadings(source)).map(({ text }) => text)).toEqual(['Login', '2 Yes'])
+    const source = '\uFEFFLogin\n=====\n\n<details>\n# no\n</details>\n\n- a\n\n  # no\n\n## 2 Yes\n'
+    expect(await headingsOf(source)).toMatchObject([
+      { text: 'Login', offset: 1 },
+      { text: '2 Yes', offset: source.indexOf('##') },
+    ])
   })
 
   it('are not looked for where lists and quotes are nested beyond reason', async () => {

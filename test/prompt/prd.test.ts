@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { headingsOf } from '../../src/backlog/markdown/headings.ts'
+import { headingsOf } from '../../src/backlog/markdown/reading.ts'
 import { sectionsNamed } from '../../src/prompt/prd.ts'
 
 const DEEP = `# Shop

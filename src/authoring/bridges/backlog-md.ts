@@ -93,8 +93,8 @@ function headIn(source: Source | null): Head | null {
   const place = source && frontmatterIn(source.text)
   if (!place) return null
   const reading = parseFrontmatter(source.text, place.yaml)
-  if (reading.kind === 'error') source.report(reading.at, reading.message)
-  if (reading.kind !== 'entries') return null
+  if (reading?.error) source.report(reading.error.at, reading.error.message)
+  if (!reading || reading.error) return null
   const entries = new Map(reading.entries.map((entry) => [entry.key, entry]))
   return { source, entries, field: (name) => entries.get(name)?.value ?? '', bodyAt: place.end }
 }

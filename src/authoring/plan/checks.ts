@@ -240,7 +240,5 @@ function* missingFiles(tasks: readonly TaskAnswer[], { exists, others }: CheckCo
 
 /** The paths among a task's products; others only a person can check (`Tests`). */
 function pathsOf(produces: readonly string[]): readonly string[] {
-  return produces.flatMap(
-    (text) => productOf({ inlineText: (raw) => raw.replaceAll('`', '') }, text).path ?? [],
-  )
+  return produces.flatMap((text) => productOf(text, (raw) => raw.replaceAll('`', '')).path ?? [])
 }

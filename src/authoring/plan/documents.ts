@@ -1,4 +1,4 @@
-import { headingsOf } from '../../backlog/markdown/headings.ts'
+import { headingsOf } from '../../backlog/markdown/reading.ts'
 import { oneLine } from '../../backlog/markdown/fence.ts'
 import { itemIn } from '../../backlog/markdown/lines.ts'
 import { plainMarkdown, safeNotes } from '../../backlog/notes.ts'

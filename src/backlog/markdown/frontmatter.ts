@@ -1,13 +1,6 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, type Node, parseDocument, type Pair } from 'yaml'
 import type { Span } from '../../base/diagnostic.ts'
 
-/** The keys of a frontmatter, with their positions; or why it cannot be read. */
-export type FrontmatterReading =
-  | { readonly kind: 'entries'; readonly entries: readonly FrontmatterEntry[] }
-  | { readonly kind: 'error'; readonly message: string; readonly at: number }
-  /** The text between the two rules is no YAML map. */
-  | { readonly kind: 'not-frontmatter' }
-
 export interface FrontmatterEntry {
   readonly key: string
   /** The value as text; a list's items joined by commas. */
@@ -16,11 +9,11 @@ export interface FrontmatterEntry {
   readonly valueSpan: Span
 }
 
-/** Reads the YAML at `span` of the source. */
-export function parseFrontmatter(source: string, span: Span): FrontmatterReading {
+/** Reads the keys of the YAML at `span` of the source, or why it cannot be read; null if it is no YAML map. */
+export function parseFrontmatter(source: string, span: Span) {
   const text = source.slice(span.start, span.end)
-  if (isDeep(text))
-    return { kind: 'error', message: `it is nested more than ${DEEPEST} deep`, at: span.start }
+  const unreadable = (message: string, at = 0) => ({ entries: [], error: { message, at: span.start + at } })
+  if (isDeep(text)) return unreadable(`it is nested more than ${DEEPEST} deep`)
   // Task files need no aliases and custom tags, which allow YAML to expand without limit.
   const document = parseDocument(text, {
     version: '1.2',
@@ -29,17 +22,13 @@ export function parseFrontmatter(source: string, span: Span): FrontmatterReading
     logLevel: 'silent',
   })
   const error = document.errors[0]
-  if (error !== undefined && !/^[\w-]+:/m.test(text)) return { kind: 'not-frontmatter' }
   if (error !== undefined)
-    return { kind: 'error', message: firstLine(error.message), at: span.start + error.pos[0] }
-  if (!isMap(document.contents)) return { kind: 'not-frontmatter' }
+    return /^[\w-]+:/m.test(text) ? unreadable(firstLine(error.message), error.pos[0]) : null
+  if (!isMap(document.contents)) return null
   // No line could be added to a map in braces.
-  if (document.contents.flow)
-    return { kind: 'error', message: 'it is in braces; write each key on a line of its own', at: span.start }
-  return {
-    kind: 'entries',
-    entries: document.contents.items.flatMap((pair) => entryOf(text, span.start, pair)),
-  }
+  if (document.contents.flow) return unreadable('it is in braces; write each key on a line of its own')
+  const entries = document.contents.items.flatMap((pair) => entryOf(text, span.start, pair))
+  return { entries, error: null }
 }
 
 const DEEPEST = 60

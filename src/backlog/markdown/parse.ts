@@ -11,27 +11,25 @@ import { toString } from 'mdast-util-to-string'
 import { unified } from 'unified'
 import remarkParse from 'remark-parse'
 import type { Span } from '../../base/diagnostic.ts'
-import {
-  BeyondReason,
-  type BlockSource,
-  type HeadingBlock,
-  type ItemBlock,
-  type MarkdownBlock,
-} from './blocks.ts'
+import { BeyondReason, type HeadingBlock, type ItemBlock, type MarkdownBlock } from './blocks.ts'
 import { linesOf } from './lines.ts'
 
 /**
  * The block structure of a part of a document: the reference implementation for the scanner. Throws BeyondReason for
  * a text that no person writes and that would take the parser minutes.
  */
-export function parseBlocks(source: string, span: Span, deepest = 2): BlockSource {
+export function parseBlocks(source: string, span: Span) {
   const pieces = parseBlockPieces(source.slice(span.start, span.end))
   const blocks = pieces.flatMap(({ root, text, start }) =>
-    root.children.flatMap((node) => toBlock(text, span.start + start, node, deepest)),
+    root.children.flatMap((node) => toBlock(text, span.start + start, node)),
   )
   return {
     headings: blocks.filter((block) => block.kind === 'heading'),
-    within: (part) => blocks.filter((block) => block.kind !== 'heading' && contains(part, blockStart(block))),
+    within: ({ start, end }: Span) =>
+      blocks.filter((block) => {
+        const at = block.kind === 'list' ? (block.items[0]?.span.start ?? 0) : block.span.start
+        return block.kind !== 'heading' && at >= start && at < end
+      }),
   }
 }
 
@@ -83,11 +81,11 @@ const DEEP = new RegExp(
   'm',
 )
 
-function toBlock(text: string, base: number, node: RootContent, deepest: number): readonly MarkdownBlock[] {
+function toBlock(text: string, base: number, node: RootContent): readonly MarkdownBlock[] {
   if (node.type === 'list')
     return [{ kind: 'list', items: node.children.map((item) => toItem(text, base, item)) }]
   if (node.type === 'paragraph') return [{ kind: 'text', span: spanOf(text, base, node) }]
-  return node.type === 'heading' && node.depth <= deepest ? [toHeading(text, base, node)] : []
+  return node.type === 'heading' ? [toHeading(text, base, node)] : []
 }
 
 function toHeading(text: string, base: number, node: MarkdownHeading): HeadingBlock {
@@ -120,14 +118,6 @@ function spanOf(text: string, base: number, node: Node): Span {
   let end = node.position?.end.offset ?? start
   while (end > start && ' \t\r\n'.includes(text[end - 1]!)) end--
   return { start: base + start, end: base + end }
-}
-
-function contains(span: Span, offset: number): boolean {
-  return offset >= span.start && offset < span.end
-}
-
-function blockStart(block: MarkdownBlock): number {
-  return block.kind === 'list' ? (block.items[0]?.span.start ?? 0) : block.span.start
 }
 
 function phrasingText(nodes: readonly PhrasingContent[], source: string): string {
