@@ -1,12 +1,5 @@
-import {
-  type KeyMeaning,
-  type PlainWords,
-  decoded,
-  ownText,
-  plainText,
-  plainWords,
-  textReader,
-} from './plain-words.ts'
+import type { Span } from '../base/diagnostic.ts'
+import { type KeyMeaning, decoded, ownText, plainText, plainWords, textReader } from './plain-words.ts'
 import { dependencyId, readDepends } from './depends.ts'
 import { VALUE_READERS } from './field-values.ts'
 import { scanInlineText } from './markdown/inline.ts'
@@ -19,7 +12,6 @@ import {
   type FieldValues,
   type Product,
   SECTION_NAMES,
-  type SectionName,
   type TaskFacts,
   type TaskHead,
 } from './model.ts'
@@ -51,13 +43,6 @@ export function factsScanner<K extends FactName>(
   const values = [...wanted].filter((fact): fact is keyof FieldValues => fact in VALUE_READERS)
   const readProducts =
     wanted.has('outputs') || wanted.has('produces') ? productsStep(words, wanted.has('produces')) : null
-  const kept = new Set<FieldName | null>([
-    'Status',
-    'Depends',
-    ...values.map((fact) => VALUE_READERS[fact].field),
-    // Unknown fields, and those that stand for sections.
-    ...(wanted.has('fields') || readProducts ? [null] : []),
-  ])
   const fieldSteps = [
     ...(wanted.has('title') ? [readTitle] : []),
     ...(wanted.has('depends') ? [readDependencies] : []),
@@ -67,7 +52,7 @@ export function factsScanner<K extends FactName>(
   ]
   return (taskBytes) => {
     const { id, file, bytes } = taskBytes
-    const fields = readBlock(taskBytes, words, kept)
+    const fields = readBlock(taskBytes, words)
     if (fields === null) return null
     const status = words.status(valueOf(fields, 'Status'))
     const needs = readNeeds(valueOf(fields, 'Depends'))
@@ -79,6 +64,8 @@ export function factsScanner<K extends FactName>(
     return facts as Facts<K>
   }
 }
+
+type Words = ReturnType<typeof plainWords>
 
 type WritableFacts = { -readonly [P in keyof TaskHead]: TaskHead[P] } & {
   -readonly [P in FactName]?: TaskFacts[P]
@@ -94,34 +81,28 @@ interface PlainField {
 }
 
 /**
- * The wanted fields of a file in the plainest style: `# T-004: …`, then only blank lines and bullets of one line, `-
- * **Key**: value`, no field twice, up to the first `## `; null for any other.
+ * The fields of a file in the plainest style: `# T-004: …`, then only blank lines and bullets of one line, `- **Key**:
+ * value`, no field twice, up to the first `## `; null for any other.
  */
-function readBlock(
-  { id, bytes }: TaskBytes,
-  words: PlainWords,
-  wanted: ReadonlySet<FieldName | null>,
-): readonly PlainField[] | null {
+function readBlock({ id, bytes }: TaskBytes, words: Words): readonly PlainField[] | null {
   if (!bytes.startsWith(`# ${id}:`)) return null
   const section = bytes.indexOf('\n## ')
   const head = section < 0 ? bytes : bytes.slice(0, section)
   if (hasLoneLineEnd(head) || KEY_IN_ROW.test(head)) return null
   const fields: PlainField[] = []
-  let seen = 0
   let next = head.indexOf('\n') + 1
   while (next > 0) {
     const at = next
-    const feed = head.indexOf('\n', at)
-    next = feed + 1
-    const line = feed < 0 ? head.slice(at) : head.slice(at, feed)
+    next = head.indexOf('\n', at) + 1
+    const line = head.slice(at, next > 0 ? next - 1 : head.length)
     if (line === '' || line === '\r') continue
     const keyEnd = line.startsWith('- **') ? line.indexOf('**:', '- **'.length) : -1
     const meaning = keyEnd < 0 ? null : words.key(line.slice('- **'.length, keyEnd))
-    if (meaning === null || (seen & meaning.bit) !== 0) return null
-    seen |= meaning.bit
+    if (meaning === null) return null
+    const isRepeated = meaning.name !== null && fields.some((field) => field.meaning.name === meaning.name)
     const value = line.slice(keyEnd + '**:'.length)
-    if (meaning.mayNeed && /T-\d/i.test(value)) return null
-    if (meaning.mayNeed || wanted.has(meaning.name)) fields.push({ meaning, value })
+    if (isRepeated || (meaning.mayNeed && /T-\d/i.test(value))) return null
+    fields.push({ meaning, value })
   }
   return fields
 }
@@ -175,7 +156,7 @@ function valueStep(fact: keyof FieldValues, vocabulary: TaskVocabulary): Step {
 }
 
 /** The fields that ralph does not know. */
-function unknownFieldsStep(words: PlainWords): Step {
+function unknownFieldsStep(words: Words): Step {
   return (facts, fields) => {
     const unknown: TaskFacts['fields'][number][] = []
     for (const { meaning, value: bytes } of fields) {
@@ -190,7 +171,7 @@ function unknownFieldsStep(words: PlainWords): Step {
 }
 
 /** Reads whether a TODO has a Blocked section. */
-function holdStep(words: PlainWords): Step {
+function holdStep(words: Words): Step {
   const usual = SECTION_NAMES.filter((name) => words.title(name) !== 'Blocked').join('|')
   // An unusual section, or another form of a second-level heading: not two marks and a blank in the first column.
   const unusual = new RegExp(
@@ -207,7 +188,7 @@ function holdStep(words: PlainWords): Step {
 }
 
 /** Counts the products, and reads them too if they are wanted: most callers only need their number. */
-function productsStep(words: PlainWords, areWanted: boolean): Step {
+function productsStep(words: Words, areWanted: boolean): Step {
   return (facts, fields, bytes) => {
     // A field in place of a section needs the parser.
     const sections = fields.some(({ meaning }) => meaning.isSection) ? null : plainSections(bytes, words)
@@ -224,30 +205,19 @@ function productsStep(words: PlainWords, areWanted: boolean): Step {
   }
 }
 
-/** A section, and the span of its body. */
-interface PlainSection {
-  readonly name: SectionName | 'another'
-  readonly start: number
-  readonly end: number
-}
-
-/** Null if only the parser can decide. */
-function plainSections(bytes: string, words: PlainWords): readonly PlainSection[] | null {
+/** The sections with the spans of their bodies; null if only the parser can decide. */
+function plainSections(bytes: string, words: Words) {
   const headings = scanHeadings(bytes, 0)?.filter(({ depth }) => depth <= 2)
-  if (!headings) return null
-  const sections: PlainSection[] = []
-  for (const [index, { depth, text, span }] of headings.entries()) {
-    if (depth !== 2) continue
-    const name = words.title(bytes.slice(text.start, text.end))
-    if (name === 'unclear') return null
+  const sections = headings?.flatMap(({ depth, text, span }, index) => {
+    const name = depth === 2 ? words.title(bytes.slice(text.start, text.end)) : 'none'
     const end = headings[index + 1]?.span.start ?? bytes.length
-    sections.push({ name, start: Math.min(lineEnd(bytes, span.end).next, end), end })
-  }
-  return sections
+    return name === 'none' ? [] : [{ name, start: Math.min(lineEnd(bytes, span.end).next, end), end }]
+  })
+  return sections?.every(({ name }) => name !== null) ? sections : null
 }
 
 /** Whether a section may be a list of ids, which may be dependencies; lines that say `none` may begin it. */
-function mayListIds({ start, end }: PlainSection, bytes: string): boolean {
+function mayListIds({ start, end }: Span, bytes: string): boolean {
   for (const [line] of bytes.slice(start, end).matchAll(/[^\n]+/g)) {
     const text = withoutBullet(ownText(line))
     if (/^(?:<!--|[[*_`~]*T-\d)/i.test(text)) return true
@@ -257,7 +227,7 @@ function mayListIds({ start, end }: PlainSection, bytes: string): boolean {
 }
 
 /** The items of a section's lists, as bytes; null if it has anything else. */
-function itemsIn(section: PlainSection, bytes: string): readonly string[] | null {
+function itemsIn(section: Span, bytes: string): readonly string[] | null {
   const blocks = scanBlocks(bytes, section)
   if (blocks === null || blocks.some(({ kind }) => kind !== 'list')) return null
   const items = blocks.flatMap((block) => (block.kind === 'list' ? block.items : []))

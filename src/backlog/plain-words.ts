@@ -1,5 +1,4 @@
 import { scanInlineText } from './markdown/inline.ts'
-import { FIELD_NAMES, type FieldName, type SectionName, type Status } from './model.ts'
 import {
   type TaskVocabulary,
   lookUp,
@@ -9,46 +8,28 @@ import {
   speaksOfNeeds,
 } from './vocabulary.ts'
 
-/**
- * The meanings of a plain file's words, by their bytes. A backlog has few keys, statuses and headings, thousands of
- * times: each is decoded and looked up once.
- */
-export interface PlainWords {
-  /** The meaning of a bold key; null if only the parser can decide. */
-  readonly key: (bytes: string) => KeyMeaning | null
-  /** The value of a field as plain text; null if only the parser can decide. */
-  readonly text: (bytes: string) => string | null
-  /** Null for no status, or if only the parser can decide. */
-  readonly status: (bytes: string) => Status | null
-  readonly title: (bytes: string) => SectionName | 'another' | 'unclear'
-}
-
 /** The meaning of a field's key. */
-export interface KeyMeaning {
-  readonly name: FieldName | null
-  readonly key: string
-  /** A different bit for each name, 0 without a name: to detect a field that is given twice. */
-  readonly bit: number
-  /** Whether ids in its value may be dependencies, which only the full reader can decide. */
-  readonly mayNeed: boolean
-  /** Whether it stands for a section, as in `- **Produces**: …`. */
-  readonly isSection: boolean
-}
+export type KeyMeaning = NonNullable<ReturnType<typeof keyMeaning>>
 
-/** The plain words of a vocabulary: always the same object for the same vocabulary. */
-export const plainWords = perVocabulary((vocabulary): PlainWords => ({
+/**
+ * The meanings of a plain file's words in a vocabulary, by their bytes; null if only the parser can decide. A backlog has
+ * few keys, statuses and headings, thousands of times: each is decoded and looked up once.
+ */
+export const plainWords = perVocabulary((vocabulary) => ({
   key: remembered((bytes) => keyMeaning(bytes, vocabulary)),
+  /** The value of a field as plain text. */
   text: remembered(plainText),
+  /** Null for no status, too. */
   status: remembered((bytes) => {
     const word = plainText(bytes)
     return (word !== null && lookUpMarked(vocabulary.statuses, word)) || null
   }),
+  /** The section that a heading names; `another` is the author's own. */
   title: remembered((bytes) => {
     const title = plainText(bytes)
-    if (title === null) return 'unclear'
-    return (
-      sectionNamed(vocabulary, title) ?? (speaksOfNeeds(vocabulary.fields, title) ? 'unclear' : 'another')
-    )
+    const name = title === null ? null : sectionNamed(vocabulary, title)
+    if (title === null || name) return name ?? null
+    return speaksOfNeeds(vocabulary.fields, title) ? null : 'another'
   }),
 }))
 
@@ -75,15 +56,17 @@ export function plainText(bytes: string): string | null {
   return scanInlineText(decoded(bytes).trim())
 }
 
-function keyMeaning(bytes: string, vocabulary: TaskVocabulary): KeyMeaning | null {
+function keyMeaning(bytes: string, { sections, fieldSections, fields, others }: TaskVocabulary) {
   const key = decoded(bytes)
   if (!IS_ASCII_KEY.test(key) && !IS_PLAIN_KEY.test(key)) return null
-  const section = lookUp(vocabulary.sections, key)
-  const isSection = section !== undefined && vocabulary.fieldSections.has(section)
-  const name = isSection ? null : (lookUp(vocabulary.fields, key) ?? null)
-  if (name === null && speaksOfNeeds(vocabulary.fields, key)) return null
-  const mayNeed = name === null && !isSection && !namesOthers(vocabulary.others, key)
-  return { name, key, isSection, mayNeed, bit: name === null ? 0 : 1 << FIELD_NAMES.indexOf(name) }
+  const section = lookUp(sections, key)
+  /** Whether it stands for a section, as in `- **Produces**: …`. */
+  const isSection = section !== undefined && fieldSections.has(section)
+  const name = isSection ? null : (lookUp(fields, key) ?? null)
+  if (name === null && speaksOfNeeds(fields, key)) return null
+  /** Whether ids in its value may be dependencies, which only the full reader can decide. */
+  const mayNeed = name === null && !isSection && !namesOthers(others, key)
+  return { name, key, isSection, mayNeed }
 }
 
 // Letters and digits with spaces between them: Markdown gives them no other meaning. The first pattern covers most

@@ -6,7 +6,7 @@ import { type TaskFolders, USUAL_FOLDERS, fileIn, idInFileName, idInPath } from 
 import type { FactName, Facts, Task, TaskFacts, TaskHead, TaskName } from './model.ts'
 import { inOrder } from './order.ts'
 import { type FactRequest, factsScanner } from './head-reader.ts'
-import { type TaskBytes, type Unreadable, readTaskBytes, readTaskFiles } from './task-files.ts'
+import { type TaskBytes, type Unreadable, readTaskBytes } from './task-files.ts'
 import { numberOf } from './values.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
@@ -27,17 +27,8 @@ export interface BacklogOptions {
 }
 
 /** Reads the task folders. A file that cannot be read becomes a task with a problem; only a missing folder throws. */
-export function readBacklog(options: BacklogOptions): Promise<Backlog>
-/** The same for a large backlog: of each task only what `keep` returns stays in memory. */
-export function readBacklog<T extends TaskName>(
-  options: BacklogOptions,
-  keep: (task: Task) => T,
-): Promise<Backlog<T>>
-export function readBacklog(
-  options: BacklogOptions,
-  keep: (task: Task) => TaskName = (task) => task,
-): Promise<Backlog<TaskName>> {
-  return readFiles(options, keep, () => null)
+export async function readBacklog(options: BacklogOptions): Promise<Backlog> {
+  return { root: options.root, tasks: await mapTasks(options, (task) => task) }
 }
 
 /** Reads only the head of each task: several times as fast for files in the plainest style. */
@@ -49,12 +40,13 @@ export function readHeads(options: BacklogOptions): Promise<Backlog<TaskHead>> {
  * Reads some facts of each task, much faster for files in the plainest style. `see` is called for tasks that were
  * read whole: because that is wanted, or because of their style.
  */
-export function readFacts<K extends FactName>(
+export async function readFacts<K extends FactName>(
   options: BacklogOptions,
   request: FactRequest<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Backlog<Facts<K>>> {
-  return readFiles(options, keeper(see), factsScanner(options.vocabulary ?? TASK_VOCABULARY, request))
+  const scan = factsScanner(options.vocabulary ?? TASK_VOCABULARY, request)
+  return { root: options.root, tasks: await mapTasks(options, keeper(see), scan) }
 }
 
 /** The same for one task, from its current file. */
@@ -80,25 +72,23 @@ function keeper<K extends FactName>(
   }
 }
 
-type Shortcut<T> = (taskBytes: TaskBytes) => T | null
-
-/** Reads each file with the fastest reader that can: a shortcut over its bytes, the scanner, the Markdown parser. */
-async function readFiles<T extends TaskName>(
+/**
+ * What `keep` returns for each task, in order: of a large backlog only that stays in memory. Each file is read with the
+ * fastest reader that can: a shortcut over its bytes, the scanner, the Markdown parser.
+ */
+export async function mapTasks<T>(
   options: BacklogOptions,
   keep: (task: Task) => T,
-  shortcut: Shortcut<T>,
-): Promise<Backlog<T>> {
+  shortcut: (taskBytes: TaskBytes) => T | null = () => null,
+): Promise<readonly T[]> {
   const { root, vocabulary = TASK_VOCABULARY } = options
-  const files = taskNames(options)
-  const tasks: T[] = []
-  while (tasks.length < files.length) {
-    for (const bytes of readTaskFiles(root, files, tasks.length)) {
-      const { file, id } = files[tasks.length]!
-      const short = typeof bytes === 'string' ? shortcut({ file, id, bytes }) : null
-      tasks.push(short ?? keep(await readWhole(file, bytes, vocabulary)))
-    }
+  const kept: T[] = []
+  for (const { file, id } of taskNames(options)) {
+    const bytes = readTaskBytes(`${root}/${file}`, root)
+    const short = typeof bytes === 'string' ? shortcut({ file, id, bytes }) : null
+    kept.push(short ?? keep(await readWhole(file, bytes, vocabulary)))
   }
-  return { root, tasks }
+  return kept
 }
 
 /** The names of all task files, in order; reads none of them. */

@@ -4,7 +4,7 @@ import { findRoot } from './root.ts'
 import { select, type Selection } from '../backlog/select/selection.ts'
 import { tierOf, type TierChoice } from '../backlog/select/tier.ts'
 import type { Task, TaskHead } from '../backlog/model.ts'
-import { readBacklog, readHeads } from '../backlog/read.ts'
+import { mapTasks, readBacklog, readHeads } from '../backlog/read.ts'
 import type { TaskFolders } from '../backlog/task-folders.ts'
 import { asSpelled } from '../backlog/status-spelling.ts'
 import { taskVocabulary, type TaskVocabulary } from '../backlog/vocabulary.ts'
@@ -43,10 +43,10 @@ export async function openPlace({ cwd, dir: named }: Where): Promise<Place> {
 
 /** The words of a place, with the statuses as its tasks spell them: for editing a task. */
 export async function spelledWords(place: Place): Promise<TaskVocabulary> {
-  const { tasks } = await readBacklog(place, ({ id, number, file, status, fields }) => {
-    const own = fields.filter(({ name }) => name === 'Status')
-    return { id, number, file, status, fields: own }
-  })
+  const tasks = await mapTasks(place, ({ status, fields }) => ({
+    status,
+    fields: fields.filter(({ name }) => name === 'Status'),
+  }))
   return asSpelled(place.vocabulary, tasks)
 }
 

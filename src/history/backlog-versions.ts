@@ -13,7 +13,7 @@ import { inOrder } from '../backlog/order.ts'
 import { parseTask, unreadableTask } from '../backlog/parse.ts'
 import { factsScanner } from '../backlog/head-reader.ts'
 import { taskNames } from '../backlog/read.ts'
-import { readTaskFiles, type Unreadable } from '../backlog/task-files.ts'
+import { readTaskBytes, type Unreadable } from '../backlog/task-files.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 import { numberOf } from '../backlog/values.ts'
 
@@ -90,17 +90,12 @@ function versionsIn(files: readonly TreeEntry[]): Versions {
 
 /** The files on disk with the hashes that git would give them, so unchanged files need no git. */
 function versionsOnDisk(place: BacklogPlace, nameLength: number, contents: Contents): Versions {
-  const names = taskNames(place)
-  const versions: TaskVersion[] = []
-  while (versions.length < names.length) {
-    for (const bytes of readTaskFiles(place.root, names, versions.length)) {
-      const name = names[versions.length]!
-      const blob = typeof bytes === 'string' ? blobName(bytes, nameLength) : `unreadable ${name.file}`
-      contents.set(blob, bytes)
-      versions.push({ ...name, blob })
-    }
-  }
-  return inOrder(versions)
+  return taskNames(place).map((name) => {
+    const bytes = readTaskBytes(join(place.root, name.file), place.root)
+    const blob = typeof bytes === 'string' ? blobName(bytes, nameLength) : `unreadable ${name.file}`
+    contents.set(blob, bytes)
+    return { ...name, blob }
+  })
 }
 
 function blobName(bytes: string, length: number): string {

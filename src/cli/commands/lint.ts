@@ -7,7 +7,7 @@ import { fix } from '../../backlog/lint/fix.ts'
 import { byPlace, startLint } from '../../backlog/lint/lint.ts'
 import type { Task } from '../../backlog/model.ts'
 import { checkLibraryFile, LIBRARY_RULES, libraryFiles } from '../../prompt/library.ts'
-import { readBacklog, readFacts } from '../../backlog/read.ts'
+import { mapTasks, readFacts } from '../../backlog/read.ts'
 import { counted } from '../../base/text.ts'
 import { RULES } from '../../backlog/lint/rules.ts'
 import { line } from '../../screen/block.ts'
@@ -131,11 +131,8 @@ async function eachTask<T>(
   only: ReadonlySet<string> | null,
   work: (task: Task) => T,
 ): Promise<readonly T[]> {
-  const { tasks } = await readBacklog(place, (task) => {
-    const { id, number, file } = task
-    return { id, number, file, results: only === null || only.has(file) ? [work(task)] : [] }
-  })
-  return tasks.flatMap(({ results }) => results)
+  const results = await mapTasks(place, (task) => (only === null || only.has(task.file) ? [work(task)] : []))
+  return results.flat()
 }
 
 /** The files named on the command line, relative to the root; null for all. */
