@@ -9,13 +9,21 @@ export interface Cycle<T extends TaskHead = Task> {
   readonly tasks: readonly T[]
 }
 
-/** Every cycle among ordered tasks, by lowest number. */
+/** Every cycle among ordered tasks, by lowest number: Kosaraju's strongly connected components. */
 export function findCycles<T extends TaskHead>(ordered: readonly T[]): readonly Cycle<T>[] {
   if (needOnlyLower(ordered)) return []
-  return knots(graphOf(ordered))
-    .map((members) => walk(members).map((node) => node.task))
-    .sort((a, b) => a[0]!.number - b[0]!.number)
-    .map((tasks) => ({ ids: tasks.map((task) => task.id), tasks }))
+  const nodes = graphOf(ordered)
+  const left = new Set(nodes)
+  return afterNeeds(nodes)
+    .toReversed()
+    .map((node) => walk(node, ({ users }) => users, left))
+    .filter(([first, second]) => first && (second || first.needs.includes(first)))
+    .map((knot) => {
+      const lowest = knot.reduce((low, node) => (node.task.number < low.task.number ? node : low))
+      const tasks = walk(lowest, ({ needs }) => needs, new Set(knot)).map(({ task }) => task)
+      return { ids: tasks.map(({ id }) => id), tasks }
+    })
+    .sort((a, b) => a.tasks[0]!.number - b.tasks[0]!.number)
 }
 
 /** In most backlogs this holds, so there is no cycle and no need for a graph. */
@@ -26,81 +34,63 @@ function needOnlyLower(tasks: readonly TaskHead[]): boolean {
   return true
 }
 
-/** Tarjan's strongly connected components with an explicit stack, as long chains overflow the engine's; only those with a cycle. */
-function knots<T extends TaskHead>(nodes: readonly Node<T>[]): Node<T>[][] {
-  const count = nodes.length
-  const seenAt = new Int32Array(count)
-  const lowest = new Int32Array(count)
-  const nextNeed = new Int32Array(count)
-  const onPath = new Uint8Array(count)
-  const open: Node<T>[] = []
-  const found: Node<T>[][] = []
-  let clock = 0
-
-  const visit = (node: Node<T>, path: Node<T>[]): void => {
-    seenAt[node.index] = lowest[node.index] = ++clock
-    onPath[node.index] = 1
-    open.push(node)
-    path.push(node)
-  }
-  const leave = (node: Node<T>, path: Node<T>[]): void => {
-    path.pop()
-    const parent = path.at(-1)
-    if (parent) lowest[parent.index] = Math.min(lowest[parent.index]!, lowest[node.index]!)
-    if (lowest[node.index] !== seenAt[node.index]) return
-    const knot = open.splice(open.lastIndexOf(node))
-    for (const member of knot) onPath[member.index] = 0
-    if (knot.length > 1 || node.needs.includes(node)) found.push(knot)
-  }
-
+/** All nodes, each after what it needs where no cycle prevents that. Long chains would overflow the engine's stack. */
+function afterNeeds<T extends TaskHead>(nodes: readonly Node<T>[]): Node<T>[] {
+  const seen = new Set<Node<T>>()
+  const after: Node<T>[] = []
   for (const root of nodes) {
-    if (seenAt[root.index]) continue
-    const path: Node<T>[] = []
-    visit(root, path)
-    for (let node = path.at(-1); node; node = path.at(-1)) {
-      const need = node.needs[nextNeed[node.index]!++]
-      if (!need) leave(node, path)
-      else if (!seenAt[need.index]) visit(need, path)
-      else if (onPath[need.index]) lowest[node.index] = Math.min(lowest[node.index]!, seenAt[need.index]!)
+    const path: { node: Node<T>; needs: Iterator<Node<T>, undefined> }[] = []
+    const enter = (node: Node<T>): void => {
+      if (!seen.has(node)) path.push({ node, needs: node.needs.values() })
+      seen.add(node)
+    }
+    enter(root)
+    for (let last = path.at(-1); last; last = path.at(-1)) {
+      const need = last.needs.next().value
+      if (need) enter(need)
+      else after.push(path.pop()!.node)
     }
   }
-  return found
+  return after
 }
 
-/** The members from the lowest on, depth first along their needs. */
-function walk<T extends TaskHead>(members: readonly Node<T>[]): Node<T>[] {
-  const left = new Set(members)
-  const start = members.reduce((low, node) => (node.index < low.index ? node : low))
-  const path: Node<T>[] = []
+/** The nodes that can be reached, depth first; only through those that are left, which it takes out. */
+function walk<T extends TaskHead>(
+  start: Node<T>,
+  edgesOf: (node: Node<T>) => readonly Node<T>[],
+  left: Set<Node<T>>,
+): Node<T>[] {
+  const reached: Node<T>[] = []
   const ahead = [start]
   for (let node = ahead.pop(); node; node = ahead.pop()) {
     if (!left.delete(node)) continue
-    path.push(node)
-    for (const need of node.needs.toReversed()) ahead.push(need)
+    reached.push(node)
+    for (const next of edgesOf(node).toReversed()) ahead.push(next)
   }
-  return path
+  return reached
 }
 
-/** A number and its needs. Files with the same number are one node, as its dependants cannot distinguish them. */
+/** A number, what it needs, and what needs it. Files with the same number are one node, as its dependants cannot distinguish them. */
 interface Node<T extends TaskHead> {
-  readonly index: number
   /** The first task with the number. */
   readonly task: T
   /** In the order of the field, with repeats; numbers without a task are left out. */
-  readonly needs: readonly Node<T>[]
+  readonly needs: Node<T>[]
+  readonly users: Node<T>[]
 }
 
 /** The dependency graph of ordered tasks, as nodes by ascending number. */
 function graphOf<T extends TaskHead>(ordered: readonly T[]): readonly Node<T>[] {
-  const nodes = new Map<number, { index: number; task: T; needs: Node<T>[] }>()
+  const nodes = new Map<number, Node<T>>()
+  for (const task of ordered)
+    if (!nodes.has(task.number)) nodes.set(task.number, { task, needs: [], users: [] })
   for (const task of ordered) {
-    if (!nodes.has(task.number)) nodes.set(task.number, { index: nodes.size, task, needs: [] })
-  }
-  for (const task of ordered) {
-    const { needs } = nodes.get(task.number)!
+    const node = nodes.get(task.number)!
     for (const number of task.needs) {
       const needed = nodes.get(number)
-      if (needed) needs.push(needed)
+      if (!needed) continue
+      node.needs.push(needed)
+      needed.users.push(node)
     }
   }
   return [...nodes.values()]
