@@ -88,6 +88,7 @@ export function lastWords(stderr: string): string {
     .slice(-8192)
     .replace(/\u001b\[[0-9;]*m/g, '')
     .split(/\r?\n/)
+    .map(saidInLog)
   const telling = lines.filter((line) => line.trim() !== '' && !/^\s*at |^[\s}\])]*$/.test(line))
   const start = telling.findLastIndex((line) => /error|fail|fatal|invalid|denied|cannot/i.test(line))
   return telling
@@ -190,9 +191,18 @@ function statusIn(message: string): number | null {
 
 /** The service's message, if an agent shows the whole response. */
 function innerMessage(message: string): string {
-  const quoted = /"message"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
+  const quoted = /"(?:message|detail)"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
   const inner = parsedJson(quoted ?? '')
-  return typeof inner === 'string' ? inner : message
+  // A response may hold that of another service.
+  return typeof inner === 'string' && inner !== '' ? innerMessage(inner) : message
+}
+
+/** A line of a log in `key=value` form: its message and its error; any other line as it is. */
+function saidInLog(line: string): string {
+  if (!/^(?:timestamp|time|level)=/.test(line)) return line
+  const values = [...line.matchAll(/(?:^| )(?:message|msg|[\w.]*error)=(?:"((?:[^"\\]|\\.)*)"|(\S+))/g)]
+  const said = values.map(([, quoted, plain]) => quoted?.replaceAll('\\"', '"') ?? plain ?? '')
+  return said.length === 0 ? line : said.join(': ')
 }
 
 /** The longest line that a person reads. */

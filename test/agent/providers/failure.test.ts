@@ -132,3 +132,14 @@ test('an exit without a word is told by its code, and with the last words where 
     reason: 'Any exited with code 3: Error: boom',
   })
 })
+
+test('a person reads what a log or a response says, not its form', () => {
+  const stderr =
+    'timestamp=2026-11-20T12:09:24Z level=ERROR run=4d message="failed to start" error.error="InitError: no \\"fake\\""'
+  expect(silentEnd({ code: 1, signal: null, stderr }, words)).toEqual({
+    kind: 'crashed',
+    reason: 'Any exited with code 1: failed to start: InitError: no "fake"',
+  })
+  const message = JSON.stringify({ error: { message: JSON.stringify({ detail: 'Invalid schema' }) } })
+  expect(failureEnd({ message }, words)).toEqual({ kind: 'crashed', reason: 'Any failed: Invalid schema' })
+})
