@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { AGENT_NAMES } from '../base/names.ts'
+import { about } from '../base/schema.ts'
 import { parseDuration } from '../base/time.ts'
 import { wordKey } from '../backlog/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
@@ -48,17 +49,45 @@ export const subjectTemplate = v.pipe(
   ),
 )
 
-/**
- * An object with exactly these keys; the message for an unknown key lists the known ones.
- * valibot's own strict object stops at the first unknown key.
- */
-export function table<Entries extends v.ObjectEntries>(entries: Entries) {
+/** A key of an object: its schema, perhaps with a sentence about it, which editors and the docs show. */
+type Entry = v.GenericSchema | readonly [sentence: string, schema: v.GenericSchema]
+type SchemaOf<Of> = Of extends readonly [string, infer Schema extends v.GenericSchema] ? Schema : Of
+
+type TableOf<Entries, Defaults> = {
+  [Key in keyof Entries]: SchemaOf<Entries[Key]> extends infer Schema extends v.GenericSchema
+    ? v.InferOutput<Schema> | (Key extends keyof Defaults ? Extract<Defaults[Key], null> : never)
+    : never
+}
+
+/** An object with exactly these keys. Those with a default may be left out; null as a default may also be given. */
+export function table<const Entries extends Readonly<Record<string, Entry>>, const Defaults extends object>(
+  entries: Entries,
+  defaults: Defaults,
+) {
+  const values = new Map<string, unknown>(Object.entries(defaults))
+  const filled = Object.entries(entries).map(([key, entry]) => {
+    const [sentence, schema] = 'type' in entry ? [null, entry] : entry
+    const whole = values.has(key) ? filledIn(schema, values.get(key)) : schema
+    return [key, sentence === null ? whole : about(sentence, whole)] as const
+  })
+  return exactly(Object.fromEntries(filled)) as v.GenericSchema<unknown, TableOf<Entries, Defaults>>
+}
+
+/** An object that is left out has its own defaults. */
+function filledIn(schema: v.GenericSchema, value: unknown): v.GenericSchema {
+  if (value === null) return v.optional(v.nullable(schema), null)
+  return v.optional(schema, typeof value === 'object' && !Array.isArray(value) ? {} : value)
+}
+
+/** valibot's own strict object stops at the first unknown key; the message here lists the known ones. */
+function exactly<Entries extends v.ObjectEntries>(entries: Entries) {
   const known = Object.keys(entries)
-  type Plain = v.ObjectSchema<Entries, undefined>
-  type Table = v.GenericSchema<v.InferInput<Plain>, v.InferOutput<Plain>>
   return v.pipe(
     // Whatever else is in it is an issue.
-    noList(v.looseObject(entries, 'an object')) as Table,
+    noList(v.looseObject(entries, 'an object')) as v.GenericSchema<
+      unknown,
+      v.InferOutput<v.ObjectSchema<Entries, undefined>>
+    >,
     v.rawCheck(({ dataset, addIssue }) => {
       const input: unknown = dataset.value
       if (typeof input !== 'object' || input === null) return
@@ -91,7 +120,7 @@ export function words<const Names extends readonly string[]>(
   taken: Iterable<readonly [string, string]>,
 ) {
   return v.pipe(
-    table(v.entriesFromList(names, v.exactOptional(texts))),
+    exactly(v.entriesFromList(names, v.exactOptional(texts))),
     v.rawCheck(({ dataset, addIssue }) => {
       if (!dataset.typed) return
       const owners = new Map(taken)
@@ -136,9 +165,4 @@ export function oneOf<const Choices extends readonly string[]>(choices: Choices)
 
 function choiceOf(choices: readonly string[]): string {
   return `one of ${choices.map((choice) => `"${choice}"`).join(', ')}`
-}
-
-/** May be left out, which is the same as null. */
-export function orNull<const Schema extends v.GenericSchema>(schema: Schema) {
-  return v.optional(v.nullable(schema), null)
 }
