@@ -1,24 +1,35 @@
 import { shortened } from '../base/text.ts'
 import { safeParse, type BaseIssue } from 'valibot'
 import { closest } from '../base/spelling.ts'
-import type { Config } from './defaults.ts'
-import type { ConfigDocument, ConfigProblem, KeyPath } from './document.ts'
 import { configSchema } from './schema.ts'
 
-/** The result of checking a document. */
-type ConfigCheck =
-  | { readonly ok: true; readonly config: Config }
-  | { readonly ok: false; readonly problems: readonly ConfigProblem[] }
+/** A path of keys and list positions into a configuration. */
+export type KeyPath = readonly (string | number)[]
 
-/** The configuration that a document holds, or everything that is wrong with it, in the order of the text. */
-export function checkConfig(document: ConfigDocument): ConfigCheck {
-  const result = safeParse(configSchema, document.value)
+/** A parsed configuration file: its value, and the place of each part in the text. */
+export interface ConfigDocument {
+  readonly value: unknown
+  /** The offset of the value at that path, or of its key; if it is missing, that of the closest parent. */
+  offsetOf(path: KeyPath, part: 'key' | 'value'): number
+}
+
+/** A problem that makes a file unusable, with its place. */
+export interface ConfigProblem {
+  readonly offset: number
+  readonly message: string
+}
+
+/** The configuration that a document holds, and everything that is wrong with it, in the order of the text. */
+export function checkConfig(document: ConfigDocument) {
+  const { success, output, issues = [] } = safeParse(configSchema, document.value)
   const problems = [
-    ...lostKeys(document.value, []).map((path) => lostKey(path, document)),
-    ...(result.issues ?? []).map((issue) => problemOf(issue, document)),
+    ...lostKeys(document.value, []).map((path) => ({
+      offset: document.offsetOf(path, 'key'),
+      message: `the key "${written(path)}" stands for nothing`,
+    })),
+    ...issues.map((issue) => problemOf(issue, document)),
   ]
-  if (result.success && problems.length === 0) return { ok: true, config: result.output }
-  return { ok: false, problems: inOrder(problems) }
+  return { config: success ? output : null, problems: problems.toSorted((a, b) => a.offset - b.offset) }
 }
 
 /** The paths of keys that valibot silently ignores. */
@@ -30,58 +41,51 @@ function lostKeys(value: unknown, path: KeyPath): readonly KeyPath[] {
   )
 }
 
-function lostKey(path: KeyPath, document: ConfigDocument): ConfigProblem {
-  return { offset: document.keyOffset(path), message: `the key "${written(path)}" stands for nothing` }
-}
-
-function inOrder(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
-  return problems.toSorted((a, b) => a.offset - b.offset)
-}
-
-function problemOf(issue: BaseIssue<unknown>, document: ConfigDocument): ConfigProblem {
-  const path = (issue.path ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
-  const aboutKey = issue.path?.at(-1)?.origin === 'key'
-  if (aboutKey && issue.type === 'raw_check') return unknownKey(path, issue.message, document)
-  if (aboutKey) return missingKey(path, document)
-  // The message contains the choices, each in quotes.
-  const choices = issue.type === 'picklist' ? [...issue.message.matchAll(/"([^"]+)"/g)] : []
-  return wrongValue(path, { expected: issue.message, choices: choices.map((match) => match[1]!) }, document)
+function problemOf({ path: items, type, message }: BaseIssue<unknown>, document: ConfigDocument) {
+  const path = (items ?? []).map(({ key }) => (typeof key === 'number' ? key : String(key)))
+  if (items?.at(-1)?.origin !== 'key') return wrongValue(path, { type, message }, document)
+  return type === 'raw_check' ? unknownKey(path, message, document) : missingKey(path, document)
 }
 
 function wrongValue(
   path: KeyPath,
-  { expected, choices }: { expected: string; choices: readonly string[] },
+  { type, message }: Pick<BaseIssue<unknown>, 'type' | 'message'>,
   document: ConfigDocument,
 ): ConfigProblem {
-  const found = valueAt(document.value, path)
-  const meant = typeof found === 'string' ? closest(found, choices) : undefined
-  const hint = meant === undefined ? '' : `, did you mean "${meant}"?`
-  const message = `expected ${expected}, found ${shown(found)}${hint}`
+  const found = path.reduce<unknown>(
+    (holder, key) => (isObject(holder) ? holder[key] : undefined),
+    document.value,
+  )
+  // The message contains the choices, each in quotes.
+  const choices = type === 'picklist' ? [...message.matchAll(/"([^"]+)"/g)].map(([, choice]) => choice!) : []
+  const where = path.length > 0 ? `${written(path)}: ` : ''
+  const hint = typeof found === 'string' ? hintOf(found, choices) : ''
   return {
-    offset: document.valueOffset(path),
-    message: path.length > 0 ? `${written(path)}: ${message}` : message,
+    offset: document.offsetOf(path, 'value'),
+    message: `${where}expected ${message}, found ${shown(found)}${hint}`,
   }
 }
 
 function unknownKey(path: KeyPath, known: string, document: ConfigDocument): ConfigProblem {
-  const meant = closest(String(path.at(-1)), known.split(', '))
-  const hint = meant === undefined ? '' : `, did you mean "${meant}"?`
+  const hint = hintOf(String(path.at(-1)), known.split(', '))
+  const keys = hint === '' ? '; the keys here' : ' The keys here'
   return {
-    offset: document.keyOffset(path),
-    message: `unknown key "${written(path)}"${hint}${hint ? ' The keys here' : '; the keys here'} are ${known}`,
+    offset: document.offsetOf(path, 'key'),
+    message: `unknown key "${written(path)}"${hint}${keys} are ${known}`,
   }
 }
 
 function missingKey(path: KeyPath, document: ConfigDocument): ConfigProblem {
   const holder = path.slice(0, -1)
   return {
-    offset: document.valueOffset(holder),
+    offset: document.offsetOf(holder, 'value'),
     message: `${written(holder)}: the key "${path.at(-1)}" is missing`,
   }
 }
 
-function valueAt(value: unknown, path: KeyPath): unknown {
-  return path.reduce<unknown>((holder, key) => (isObject(holder) ? holder[key] : undefined), value)
+function hintOf(found: string, choices: readonly string[]): string {
+  const meant = closest(found, choices)
+  return meant === undefined ? '' : `, did you mean "${meant}"?`
 }
 
 function isObject(value: unknown): value is Record<string | number, unknown> {

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { placeAt } from '../base/diagnostic.ts'
 import { codeOf, UserError } from '../base/errors.ts'
 import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config } from './defaults.ts'
-import type { ConfigProblem, ConfigReading } from './document.ts'
+import type { ConfigDocument, ConfigProblem } from './check.ts'
+import { textAt } from '../base/read-file.ts'
+import { isObject } from '../base/text.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 
 /** The place of a project's configuration. */
@@ -17,13 +19,13 @@ interface ConfigFile {
 export async function loadConfig(root: string): Promise<Config> {
   const found = findConfig(root)
   if (!found) return DEFAULTS
-  const [reading, { checkConfig }] = await Promise.all([read(found), import('./check.ts')])
-  if (!reading.ok) throw wrong(found, [reading.problem])
-  const migrated = migratedConfig(reading.document.value)
+  const [document, { checkConfig }] = await Promise.all([read(found), import('./check.ts')])
+  if ('message' in document) throw wrong(found, [document])
+  const migrated = migratedConfig(document.value)
   if (migrated !== null) return { ...DEFAULTS, ...migrated }
-  const check = checkConfig(reading.document)
-  if (!check.ok) throw wrong(found, check.problems)
-  return check.config
+  const { config, problems } = checkConfig(document)
+  if (config === null || problems.length > 0) throw wrong(found, problems)
+  return config
 }
 
 /**
@@ -31,18 +33,19 @@ export async function loadConfig(root: string): Promise<Config> {
  * config file; null for any other. Its keys are not ralph's, so an unknown key is no mistake here.
  */
 function migratedConfig(value: unknown): Pick<Config, 'gates'> | null {
-  if (typeof value !== 'object' || value === null || !('language' in value) || !('qualityCheck' in value))
-    return null
-  const command = value.qualityCheck
+  if (!isObject(value) || !('language' in value) || !('qualityCheck' in value)) return null
+  const command = value['qualityCheck']
   if (typeof command !== 'string' || command.trim() === '') return { gates: null }
   return { gates: [{ name: 'check', command, required: true, timeoutSeconds: GATE_TIMEOUT_SECONDS }] }
 }
 
 /** The one file that configures the project; two are an error, because it would be unclear which one counts. */
 export function findConfig(root: string): ConfigFile | undefined {
-  const files = CONFIG_FILES.map((file) => ({ file, text: textOf(root, file) }))
-  const manifest = { file: 'package.json', text: textOf(root, 'package.json') }
-  const found = [...files, ...(hasRalphKey(manifest.text) ? [manifest] : [])].filter(isThere)
+  const found = [...CONFIG_FILES, 'package.json'].flatMap((file) => {
+    const text = textOf(root, file)
+    const isMeant = text !== undefined && (file !== 'package.json' || hasRalphKey(text))
+    return isMeant ? [{ file, text }] : []
+  })
   if (found.length > 1) {
     throw new UserError(
       `There are two configurations: ${found.map(({ file }) => named(file)).join(' and ')}.`,
@@ -58,7 +61,7 @@ export function unreadConfig(root: string): string | undefined {
   return files.find((file) => existsSync(join(root, file)))
 }
 
-async function read({ file, text }: ConfigFile): Promise<ConfigReading> {
+async function read({ file, text }: ConfigFile): Promise<ConfigDocument | ConfigProblem> {
   const reader = /\.ya?ml$/.test(file)
     ? (await import('./read-yaml.ts')).readYaml
     : (await import('./read-json.ts')).readJson
@@ -66,63 +69,47 @@ async function read({ file, text }: ConfigFile): Promise<ConfigReading> {
     return reader(text, file === 'package.json' ? 'ralph' : undefined)
   } catch (error) {
     // The parsers recurse as deep as the text is nested.
-    if (error instanceof RangeError)
-      return { ok: false, problem: { offset: 0, message: 'nested too deeply' } }
+    if (error instanceof RangeError) return { offset: 0, message: 'nested too deeply' }
     throw error
   }
 }
 
-function isThere(found: { file: string; text: string | undefined }): found is ConfigFile {
-  return found.text !== undefined
-}
-
 /** Whether a folder's package.json configures ralph; an unreadable one does not. */
 export function isConfiguredByManifest(folder: string): boolean {
-  try {
-    return hasRalphKey(readFileSync(join(folder, 'package.json'), 'utf8'))
-  } catch {
-    return false
-  }
+  return hasRalphKey(textAt(join(folder, 'package.json')))
 }
 
 /** A package.json that does not parse is npm's to report, unless it is meant to configure ralph. */
-function hasRalphKey(text: string | undefined): boolean {
-  if (!text?.includes('"ralph"')) return false
+function hasRalphKey(text: string): boolean {
+  if (!text.includes('"ralph"')) return false
   try {
     const manifest: unknown = JSON.parse(text)
-    return typeof manifest === 'object' && manifest !== null && Object.hasOwn(manifest, 'ralph')
+    return isObject(manifest) && Object.hasOwn(manifest, 'ralph')
   } catch {
     return /"ralph"\s*:/.test(text)
   }
 }
 
 function textOf(root: string, file: string): string | undefined {
+  const path = join(root, file)
   try {
-    return readFileSync(join(root, file), 'utf8').replace(/^\uFEFF/, '')
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
-    const found = codeOf(error)
-    const code = typeof found === 'string' ? found : ''
+    const code = String(codeOf(error))
     // A link without a target was meant to configure something: using the defaults would be a guess.
-    if (code === 'ENOENT' && !lstatSync(join(root, file), { throwIfNoEntry: false })) return undefined
+    if (code === 'ENOENT' && !lstatSync(path, { throwIfNoEntry: false })) return undefined
     throw new UserError(
-      `${file} cannot be read: ${whyNot(code)}.`,
+      `${file} cannot be read: ${UNREADABLE.get(code) ?? code}.`,
       'ralph looks for its configuration there.',
     )
   }
 }
 
-function whyNot(code: string): string {
-  switch (code) {
-    case 'ENOENT':
-      return 'it is a link that leads nowhere'
-    case 'EISDIR':
-      return 'it is a folder'
-    case 'EACCES':
-      return 'not allowed'
-    default:
-      return code
-  }
-}
+const UNREADABLE = new Map([
+  ['ENOENT', 'it is a link that leads nowhere'],
+  ['EISDIR', 'it is a folder'],
+  ['EACCES', 'not allowed'],
+])
 
 function named(file: string): string {
   return file === 'package.json' ? 'the "ralph" key of package.json' : file

@@ -1,14 +1,19 @@
 import { isMap, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
-import type { ConfigDocument, ConfigReading, KeyPath } from './document.ts'
+import type { ConfigDocument, ConfigProblem, KeyPath } from './check.ts'
 
 /** Reads one YAML document. */
-export function readYaml(text: string): ConfigReading {
+export function readYaml(text: string): ConfigDocument | ConfigProblem {
   const document = parseDocument(text, { prettyErrors: false })
   const [error] = document.errors
   if (error?.code === 'MULTIPLE_DOCS') return problem(error.pos[0], 'expected one document, found another')
   if (error) return problem(error.pos[0], error.message)
+  const offsetOf: ConfigDocument['offsetOf'] = (path, part) => {
+    const node = (part === 'key' && keyAt(document, path)) || document.getIn(path, true)
+    if (isNode(node) && node.range) return node.range[0]
+    return path.length > 0 ? offsetOf(path.slice(0, -1), 'value') : 0
+  }
   try {
-    return { ok: true, document: documentOf(document) }
+    return { value: document.contents === null ? {} : (document.toJS() as unknown), offsetOf }
   } catch (error) {
     // An alias without an anchor, or so many that a small file would fill the memory.
     if (error instanceof ReferenceError) return problem(firstAlias(document), error.message)
@@ -16,25 +21,10 @@ export function readYaml(text: string): ConfigReading {
   }
 }
 
-function documentOf(document: Document): ConfigDocument {
-  return {
-    value: document.contents === null ? {} : (document.toJS() as unknown),
-    keyOffset: (path) => keyOffset(document, path) ?? valueOffset(document, path),
-    valueOffset: (path) => valueOffset(document, path),
-  }
-}
-
-function keyOffset(document: Document, path: KeyPath): number | undefined {
+function keyAt(document: Document, path: KeyPath): unknown {
   const holder = document.getIn(path.slice(0, -1), true)
   if (!isMap(holder)) return undefined
-  const pair = holder.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)))
-  return isNode(pair?.key) ? pair.key.range?.[0] : undefined
-}
-
-function valueOffset(document: Document, path: KeyPath): number {
-  const node = document.getIn(path, true)
-  if (isNode(node) && node.range) return node.range[0]
-  return path.length > 0 ? valueOffset(document, path.slice(0, -1)) : 0
+  return holder.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)))?.key
 }
 
 function firstAlias(document: Document): number {
@@ -48,6 +38,6 @@ function firstAlias(document: Document): number {
   return offset
 }
 
-function problem(offset: number, message: string): ConfigReading {
-  return { ok: false, problem: { offset, message: `not valid YAML: ${message.split('\n', 1)[0]}` } }
+function problem(offset: number, message: string): ConfigProblem {
+  return { offset, message: `not valid YAML: ${message.split('\n', 1)[0]}` }
 }

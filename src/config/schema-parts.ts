@@ -9,13 +9,15 @@ import { SUBJECT_SLOTS } from './defaults.ts'
 
 export const text = v.pipe(v.string('a text'), v.regex(/\S/, 'a text that is not empty'))
 export const texts = v.array(text, 'a list of texts')
-export const anyTexts = v.array(v.string('a text'), 'a list of texts')
+export const anyText = v.string('a text')
+export const anyTexts = v.array(anyText, 'a list of texts')
 export const flag = v.boolean('true or false')
 export const dollars = v.pipe(v.number('a number of dollars'), v.gtValue(0, 'a number of dollars above 0'))
 
 const DURATION = 'a duration such as "90s", "20m" or "1h 30m", or a whole number of seconds'
 
 export const agentName = oneOf(AGENT_NAMES)
+export const agentNames = v.array(agentName, 'a list of texts')
 
 /** A duration, parsed to seconds. */
 export const duration = v.pipe(

@@ -3,6 +3,8 @@ import { FORMAT_NAMES } from '../backlog/formats.ts'
 import { DEFAULTS, GATE_TIMEOUT_SECONDS, SANDBOX_MODES, TASK_FOLDER } from './defaults.ts'
 import {
   agentName,
+  agentNames,
+  anyText,
   anyTexts,
   dollars,
   duration,
@@ -147,7 +149,7 @@ const mcpServer = table(
   {
     command: ['The program that is the server.', text],
     args: anyTexts,
-    env: named(v.string('a text'), 'an object of names and texts'),
+    env: named(anyText, 'an object of names and texts'),
   },
   { args: [], env: {} },
 )
@@ -157,7 +159,7 @@ const workspace = table(
     dir: ['The folder that they are made in; null is the folder of caches.', text],
     prepare: [
       'A command that makes a workspace ready, as "npm ci"; null has it detected from lock files, "" is none.',
-      v.string('a text'),
+      anyText,
     ],
     copy: ['Patterns of ignored files that each workspace gets a copy of.', anyTexts],
     link: [
@@ -174,7 +176,7 @@ const workspace = table(
 
 const hosts = v.array(
   v.pipe(
-    v.string('a text'),
+    anyText,
     v.check(
       isHostEntry,
       `a host such as "example.com", "*.example.com" or "127.0.0.1:5432", or the word "registries"`,
@@ -231,10 +233,7 @@ const notify = table(
     command: ['A command that gets the notice as JSON on its standard input.', text],
     webhook: [
       'An address that gets the notice as JSON: env:NAME is the variable that holds it.',
-      v.pipe(
-        v.string('a text'),
-        v.regex(/^env:[A-Za-z_]\w*$/, 'env:NAME, the variable that holds the address'),
-      ),
+      v.pipe(anyText, v.regex(/^env:[A-Za-z_]\w*$/, 'env:NAME, the variable that holds the address')),
     ],
   },
   DEFAULTS.notify,
@@ -285,7 +284,7 @@ const queue = v.pipe(
 export const configSchema = v.pipe(
   table(
     {
-      $schema: v.optional(v.string('a text')),
+      $schema: v.optional(anyText),
       tasks: [
         'The task folder; or { "dir": several, "ignore": patterns of files that are no tasks }.',
         v.union(
@@ -296,10 +295,7 @@ export const configSchema = v.pipe(
       aliases: ["A team's own words for the names of the task file.", aliases],
       tiers: ['How hard a task is taken to be, and what it may then take.', tiers],
       agent: ['Who does the work; null takes the first of "agents" that is installed.', agentName],
-      agents: [
-        'In which order agents are looked for; null looks for all that there are.',
-        v.array(agentName, 'a list of texts'),
-      ],
+      agents: ['In which order agents are looked for; null looks for all that there are.', agentNames],
       model: ['Which model the agent uses; null leaves it to the agent.', text],
       command: ['What the agent named "command" runs.', text],
       pty: ['Whether the agent named "command" prints to a terminal, with colours and progress bars.', flag],
@@ -308,10 +304,7 @@ export const configSchema = v.pipe(
         oneOf(['edit', 'full', 'custom']),
       ],
       agentArgs: ['Arguments for the agent where "permission" is "custom".', anyTexts],
-      fallback: [
-        'Which agents take over while the agent waits for a rate limit.',
-        v.array(agentName, 'a list of texts'),
-      ],
+      fallback: ['Which agents take over while the agent waits for a rate limit.', agentNames],
       stallTimeout: ['How long an agent may be silent with no tool at work.', duration],
       askTimeout: [
         "How long an agent may wait for a person's answer; then the task is blocked with its question.",
