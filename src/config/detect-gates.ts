@@ -1,12 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { namesIn } from '../base/folder.ts'
 import type { Gate } from '../base/nouns.ts'
+import { textAt } from '../base/read-file.ts'
+import { isObject, parsedJson } from '../base/text.ts'
 import { GATE_TIMEOUT_SECONDS } from './defaults.ts'
 
 /** Quick checks first: they find errors sooner than a whole test run. */
 const KINDS = ['typecheck', 'lint', 'test', 'build'] as const
 type Kind = (typeof KINDS)[number]
-type Commands = Partial<Record<Kind, string>>
+type Commands = { readonly [kind in Kind]?: string | false | undefined }
 
 /**
  * The checks that a project's own files name; may be empty. A linter is optional: it is shown, and stops nothing. The
@@ -14,19 +16,15 @@ type Commands = Partial<Record<Kind, string>>
  */
 export function detectGates(root: string, files?: ReadonlyMap<string, string>): Gate[] {
   const folder = files ? folderOf(root, files) : folderAt(root)
-  const found = ECOSYSTEMS.map(({ name, detect }) => ({ name, commands: detect(folder) }))
+  const found = Object.entries(ECOSYSTEMS).map(([name, detect]) => [name, detect(folder)] as const)
   const make = makeTargets(folder)
   return KINDS.flatMap((kind) => {
-    const commands = found.flatMap(({ name, commands }) => {
-      const command = commands[kind]
-      return command === undefined ? [] : [{ name, command }]
-    })
+    const named = found.filter(([, commands]) => commands[kind])
     // A Makefile mostly calls the tools that were just found: it adds only the kinds that they lack.
-    const target = make[kind]
-    if (commands.length === 0 && target !== undefined) commands.push({ name: 'make', command: target })
-    return commands.map(({ name, command }, index) => ({
+    const all = named.length === 0 && make[kind] ? [['make', make] as const] : named
+    return all.map(([name, commands], index) => ({
       name: index === 0 ? kind : `${kind} (${name})`,
-      command,
+      command: commands[kind] || '',
       // Nothing says that the linter must pass, and many projects have open findings.
       required: kind !== 'lint',
       timeoutSeconds: GATE_TIMEOUT_SECONDS,
@@ -46,13 +44,13 @@ export const MANIFESTS = [
 ] as const
 type Manifest = (typeof MANIFESTS)[number]
 
-const ECOSYSTEMS: readonly { readonly name: string; readonly detect: (folder: Folder) => Commands }[] = [
-  { name: 'node', detect: packageScripts },
-  { name: 'cargo', detect: cargo },
-  { name: 'go', detect: go },
-  { name: 'python', detect: python },
-  { name: 'mix', detect: mix },
-]
+const ECOSYSTEMS: Readonly<Record<string, (folder: Folder) => Commands>> = {
+  node: packageScripts,
+  cargo,
+  go,
+  python,
+  mix,
+}
 
 const SCRIPT_NAMES: Readonly<Record<Kind, readonly string[]>> = {
   typecheck: ['typecheck', 'type-check', 'check-types', 'types', 'tsc'],
@@ -64,14 +62,14 @@ const NPM_PLACEHOLDER = 'no test specified'
 const WATCHES = /(^|\s)--?watch(?!=false)/
 
 function packageScripts(folder: Folder): Commands {
-  const manifest = manifestIn(folder.text('package.json'))
-  const scripts = recordOf(manifest['scripts'])
+  const manifest = parsedJson(folder.text('package.json').replace(/^\uFEFF/, ''))
+  if (!isObject(manifest) || !isObject(manifest['scripts'])) return {}
+  const { scripts } = manifest
   const manager = packageManager(folder.root, manifest['packageManager'])
   return commandsFor((kind) => {
     const script = SCRIPT_NAMES[kind].find((name) => isCheck(scripts[name]))
-    if (script === undefined) return undefined
     // `bun test` does not run the script of that name, and yarn has commands that hide scripts.
-    return manager === 'npm' && script === 'test' ? 'npm test' : `${manager} run ${script}`
+    return script && (manager === 'npm' && script === 'test' ? 'npm test' : `${manager} run ${script}`)
   })
 }
 
@@ -105,13 +103,13 @@ function packageManager(root: string, named: unknown): string {
 }
 
 function cargo(folder: Folder): Commands {
+  if (!folder.has('Cargo.toml')) return {}
   const manifest = folder.text('Cargo.toml')
-  if (manifest === undefined) return {}
   const all = /^\s*\[workspace[\].]/m.test(manifest) ? ' --workspace' : ''
   const clippy = /^\s*\[(workspace\.)?lints\.clippy\]/m.test(manifest) || folder.has('clippy.toml')
   return {
     typecheck: `cargo check${all} --all-targets`,
-    ...(clippy && { lint: `cargo clippy${all} --all-targets -- -D warnings` }),
+    lint: clippy && `cargo clippy${all} --all-targets -- -D warnings`,
     test: `cargo test${all}`,
   }
 }
@@ -134,14 +132,13 @@ const PYTHON_RUNNERS = [
 
 function python(folder: Folder): Commands {
   const project = folder.text('pyproject.toml')
-  if (project === undefined) return {}
   const run = PYTHON_RUNNERS.find(([lock]) => folder.has(lock))?.[1] ?? ''
   const names = (tool: string): boolean => namesTool(project, tool)
   const mypy = /^\s*\[tool\.mypy\][^[]*^\s*(files|packages|modules)\s*=/m.test(project) ? 'mypy' : 'mypy .'
   return {
-    ...(names('mypy') ? { typecheck: run + mypy } : names('pyright') && { typecheck: `${run}pyright` }),
-    ...(names('ruff') && { lint: `${run}ruff check` }),
-    ...(names('pytest') && { test: `${run}pytest` }),
+    typecheck: names('mypy') ? run + mypy : names('pyright') && `${run}pyright`,
+    lint: names('ruff') && `${run}ruff check`,
+    test: names('pytest') && `${run}pytest`,
   }
 }
 
@@ -153,18 +150,17 @@ function namesTool(project: string, tool: string): boolean {
 }
 
 function mix(folder: Folder): Commands {
-  const project = folder.text('mix.exs')
-  if (project === undefined) return {}
+  if (!folder.has('mix.exs')) return {}
   return {
     typecheck: 'mix compile --warnings-as-errors',
-    ...(/\{\s*:credo\b/.test(project) && { lint: 'mix credo' }),
+    lint: /\{\s*:credo\b/.test(folder.text('mix.exs')) && 'mix credo',
     test: 'mix test',
   }
 }
 
 function makeTargets(folder: Folder): Commands {
   const file = (['GNUmakefile', 'makefile', 'Makefile'] as const).find((name) => folder.has(name))
-  const rules = (file && folder.text(file)?.matchAll(/^([^\s#:=][^#:=\n]*)::?(?![:=])/gm)) || []
+  const rules = file ? folder.text(file).matchAll(/^([^\s#:=][^#:=\n]*)::?(?![:=])/gm) : []
   const targets = new Set([...rules].flatMap(([, names]) => names!.trim().split(/\s+/)))
   return commandsFor((kind) => {
     const target = [kind, ...(kind === 'test' ? ['check'] : [])].find((name) => targets.has(name))
@@ -173,42 +169,21 @@ function makeTargets(folder: Folder): Commands {
 }
 
 function commandsFor(find: (kind: Kind) => string | undefined): Commands {
-  const found = KINDS.map((kind) => [kind, find(kind)] as const)
-  return Object.fromEntries(found.filter(([, command]) => command !== undefined))
+  return Object.fromEntries(KINDS.map((kind) => [kind, find(kind)]))
 }
 
 interface Folder {
   readonly root: string
   has(name: string): boolean
-  /** The text of a file; undefined if it does not exist or cannot be read. */
-  text(name: Manifest): string | undefined
+  /** The text of a file; empty if it does not exist or cannot be read. */
+  text(name: Manifest): string
 }
 
 function folderOf(root: string, files: ReadonlyMap<string, string>): Folder {
-  return { root, has: (name) => files.has(name), text: (name) => files.get(name) }
+  return { root, has: (name) => files.has(name), text: (name) => files.get(name) ?? '' }
 }
 
 function folderAt(root: string): Folder {
-  const names = new Set(tryTo(() => readdirSync(root)) ?? [])
-  return {
-    root,
-    has: (name) => names.has(name),
-    text: (name) => (names.has(name) ? tryTo(() => readFileSync(join(root, name), 'utf8')) : undefined),
-  }
-}
-
-function manifestIn(text: string | undefined): Record<string, unknown> {
-  return text === undefined ? {} : recordOf(tryTo(() => JSON.parse(text.replace(/^\uFEFF/, ''))))
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
-function tryTo<Result>(action: () => Result): Result | undefined {
-  try {
-    return action()
-  } catch {
-    return undefined
-  }
+  const names = new Set(namesIn(root))
+  return { root, has: (name) => names.has(name), text: (name) => textAt(join(root, name)) }
 }

@@ -1,8 +1,9 @@
-import { type Dirent, readdirSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import type { Config } from './defaults.ts'
 import type { Place } from './project.ts'
+import { entriesIn, fileNamesIn, folderNamesIn } from '../base/folder.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
 import { type TaskFolders, fileIn, idInFileName, isMisnamed, taskFoldersOf } from '../backlog/task-folders.ts'
 
@@ -65,26 +66,21 @@ function spelledAsOnDisk(root: string, dir: string): string {
 /** The files in the task folders that look like tasks and are not read, because of their names. */
 export function misnamedTasks({ root, folders }: Place): readonly string[] {
   return folders.names.flatMap((folder) =>
-    entriesOf(root, folder)
-      .filter((entry) => !entry.isDirectory() && isMisnamed(entry.name) && !folders.ignores(entry.name))
-      .map(({ name }) => fileIn(folder, name))
+    fileNamesIn(join(root, folder))
+      .filter((name) => isMisnamed(name) && !folders.ignores(name))
+      .map((name) => fileIn(folder, name))
       .toSorted(),
   )
 }
 
-/** A folder with task files that no configuration names. */
-interface FoundFolder {
-  /** Relative to the root, with forward slashes. */
-  readonly dir: string
-  /** How many task files it has. */
-  readonly count: number
-}
-
 /** The folder at most two below the root with the most task files, such as `tasks`; null if none has several. */
-export function findTaskFolder(root: string): FoundFolder | null {
+export function findTaskFolder(root: string): { readonly dir: string; readonly count: number } | null {
   const [best] = foldersIn(root, '')
-    .flatMap((dir) => [dir, ...foldersIn(root, dir)])
-    .map((dir) => ({ dir, count: countTasks(root, dir) }))
+    .flatMap((dir) => [dir, ...foldersIn(root, `${dir}/`)])
+    .map((dir) => {
+      const files = entriesIn(join(root, dir)).filter((entry) => entry.isFile())
+      return { dir, count: files.filter(({ name }) => idInFileName(name) !== null).length }
+    })
     .toSorted((a, b) => b.count - a.count)
   return best && best.count >= FEWEST_TASKS ? best : null
 }
@@ -96,21 +92,7 @@ const NO_BACKLOG =
   /^(?:\.git|\.ralph|node_modules|vendor|target|dist|build|tests?|fixtures?|examples?|templates?|archived?)$/i
 const MOST_FOLDERS = 200
 
-function countTasks(root: string, dir: string): number {
-  return entriesOf(root, dir).filter((entry) => entry.isFile() && idInFileName(entry.name) !== null).length
-}
-
-function foldersIn(root: string, dir: string): readonly string[] {
-  return entriesOf(root, dir)
-    .filter((entry) => entry.isDirectory() && !NO_BACKLOG.test(entry.name))
-    .slice(0, MOST_FOLDERS)
-    .map(({ name }) => (dir === '' ? name : `${dir}/${name}`))
-}
-
-function entriesOf(root: string, dir: string): readonly Dirent[] {
-  try {
-    return readdirSync(join(root, dir), { withFileTypes: true })
-  } catch {
-    return []
-  }
+function foldersIn(root: string, above: string): readonly string[] {
+  const names = folderNamesIn(join(root, above)).filter((name) => !NO_BACKLOG.test(name))
+  return names.slice(0, MOST_FOLDERS).map((name) => above + name)
 }
