@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { LiveListing } from '../../src/config/listing.ts'
+import { liveListing } from '../../src/config/listing.ts'
 import { openPlace } from '../../src/config/project.ts'
 import { projectFolder, taskText } from '../repository.ts'
 
@@ -10,7 +10,7 @@ it('reads the files that have changed, that are new and that are gone', async ()
     'docs/tasks/T-001.md': taskText('T-001', 'One'),
     'docs/tasks/T-002.md': taskText('T-002', 'Two'),
   })
-  const listing = new LiveListing(await openPlace({ cwd: root, dir: undefined }), ['title', 'milestone'])
+  const listing = liveListing(await openPlace({ cwd: root, dir: undefined }), ['title', 'milestone'])
   const titles = async () => (await listing.read()).map(({ task }) => task.title)
   expect(await titles()).toEqual(['One', 'Two'])
   let changes = 0

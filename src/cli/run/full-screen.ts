@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { controlAnswers } from '../../engine/control-socket.ts'
 import type { Control } from '../../engine/control.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
-import { LiveListing } from '../../config/listing.ts'
+import { liveListing } from '../../config/listing.ts'
 import type { Place } from '../../config/project.ts'
 import { boardOf } from '../../screen/full/board.ts'
 import { RunModel } from '../../screen/full/model.ts'
@@ -14,7 +14,7 @@ type ScreenOf = Pick<ScreenPorts, 'liveness' | 'steer' | 'tick' | 'model' | 'ter
 
 /** Makes the full screen of a run, with its tasks, which are read again when their files change. */
 export async function makeScreen({ io, options }: Context, place: Place, own: ScreenOf) {
-  const listing = new LiveListing(place, ['title', 'milestone'])
+  const listing = liveListing(place, ['title', 'milestone'])
   const { colour, ascii = false } = canvasFor(io.stdout, io.env, options.noColor)
   const at = { io, place, run: () => own.model.status?.run ?? null, colour }
   // Loaded later, because the first frame does not need it.
