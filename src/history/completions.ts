@@ -12,30 +12,7 @@ import { parseCost, parseTokens, secondsIn, UNKNOWN_USAGE } from '../base/usage.
 import { completionsNamed, type DoneTask } from './named-commits.ts'
 
 /** A task's completion, as its commit describes it. */
-export interface CompletionRecord {
-  readonly id: string
-  /** The title in the commit's subject, without the id and the rest of the template. */
-  readonly title: string
-  readonly commit: string
-  /** Whether ralph made the commit; if not, the commit or the task's file says what it completed. */
-  readonly byRalph: boolean
-  readonly author: string
-  /** Seconds since 1970. */
-  readonly committedAt: number
-  /** The completion notes, in Markdown. */
-  readonly notes: string
-  readonly agent: string | null
-  readonly model: string | null
-  readonly tier: string | null
-  readonly attempts: number | null
-  readonly seconds: number | null
-  readonly usage: Usage
-  /** The gates that passed on it: empty if there were none, null if the commit does not say. */
-  readonly gates: readonly string[] | null
-  readonly gatesChanged: readonly string[]
-  /** Whether a later commit undid it. */
-  readonly reverted: boolean
-}
+export type CompletionRecord = Readonly<ReturnType<typeof completionOf>>
 
 /** Which completions to read. */
 export interface CompletionQuery {
@@ -62,42 +39,28 @@ export async function readCompletions(
   const [undone, turned] = await Promise.all([undoneBy(git, entries), turnedBy(git, claims, vocabulary)])
   const claimed = claims.flatMap((claim) => {
     const id = claim.isCertain ? claim.id : turned.get(claim)
-    const reverted = undone.has(claim.entry.hash)
-    return id === undefined ? [] : [completionOf({ ...claim, id, reverted }, subject)]
+    return id === undefined ? [] : [completionOf({ ...claim, id }, undone, subject)]
   })
-  const named = tasks ? await namedBy(git, { tasks: await tasks, claimed, query }, undone) : []
-  return named.length === 0
-    ? claimed
-    : [...claimed, ...named].toSorted((a, b) => b.committedAt - a.committedAt)
+  const known = new Set(claimed.flatMap(({ id, reverted }) => (reverted ? [] : [Number(id.slice(2))])))
+  const open = ((await tasks) ?? []).filter(({ number }) => !known.has(number))
+  const named = await completionsNamed(git, open, query)
+  const more = named.map((one) => completionNamed(one, undone))
+  return more.length === 0 ? claimed : [...claimed, ...more].toSorted((a, b) => b.committedAt - a.committedAt)
 }
 
-/** The completions that only task files name. */
-async function namedBy(
-  git: Git,
-  around: {
-    tasks: readonly DoneTask[]
-    claimed: readonly CompletionRecord[]
-    query: Pick<CompletionQuery, 'revisions' | 'since'>
-  },
+/** A completion that only the task's file names. */
+function completionNamed(
+  { task, entry, isShared }: Awaited<ReturnType<typeof completionsNamed>>[number],
   undone: Undone,
-): Promise<readonly CompletionRecord[]> {
-  const { tasks, claimed, query } = around
-  const known = new Set(claimed.flatMap(({ id, reverted }) => (reverted ? [] : [Number(id.slice(2))])))
-  const { revisions = ['HEAD'], since } = query
-  const range = [...(since === undefined ? [] : [`--since=${since}`]), '--end-of-options', ...revisions]
-  const named = await completionsNamed(
-    git,
-    tasks.filter(({ number }) => !known.has(number)),
-    range,
-  )
-  return named.map(({ task, entry, isShared }) => ({
-    ...completionOf({ id: task.id, entry, isCertain: false, reverted: undone.has(entry.hash) }, undefined),
+): CompletionRecord {
+  return {
+    ...completionOf({ id: task.id, entry, isCertain: false }, undone),
     title: task.title,
     // The message of a commit that completed several tasks does not belong to each of them.
     notes: isShared ? '' : entry.body,
     seconds: secondsIn(/\(([^()]*?)(?: duration)?\)\s*$/.exec(task.completed ?? '')?.[1] ?? null),
     usage: { ...UNKNOWN_USAGE, costUsd: parseCost(task.cost) },
-  }))
+  }
 }
 
 /** A commit that names a task in a trailer. */
@@ -142,32 +105,37 @@ async function turnedBy(
   return new Map(turned.map(({ claim, path }) => [claim, idInPath(path)]))
 }
 
-function completionOf(
-  { id, entry, isCertain, reverted }: Claim & { readonly reverted: boolean },
-  template: string | undefined,
-): CompletionRecord {
-  const value = (key: string): string | null => trailerValue(entry.trailers, key)
+function completionOf({ id, entry, isCertain }: Claim, undone: Undone, template?: string) {
+  const { trailers } = entry
+  const value = (key: string): string | null => trailerValue(trailers, key)
+  const usage: Usage = {
+    turns: numberOf(value('Turns')),
+    ...parseTokens(value('Tokens')),
+    costUsd: parseCost(value('Cost')),
+  }
   return {
     id,
+    /** The title in the commit's subject, without the id and the rest of the template. */
     title: titleIn(entry.subject, id, template),
     commit: entry.hash,
+    /** Whether ralph made the commit; if not, the commit or the task's file says what it completed. */
     byRalph: isCertain,
     author: entry.authorName,
+    /** Seconds since 1970. */
     committedAt: entry.committedAt,
+    /** The completion notes, in Markdown. */
     notes: entry.body,
     agent: value('Agent'),
     model: value('Model'),
     tier: value('Tier'),
     attempts: numberOf(value('Attempts')),
     seconds: secondsIn(value('Duration')),
-    usage: {
-      turns: numberOf(value('Turns')),
-      ...parseTokens(value('Tokens')),
-      costUsd: parseCost(value('Cost')),
-    },
+    usage,
+    /** The gates that passed on it: empty if there were none, null if the commit does not say. */
     gates: gatesIn(value('Gates')),
-    gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
-    reverted,
+    gatesChanged: trailerValues(trailers, 'Gates-Changed'),
+    /** Whether a later commit undid it. */
+    reverted: undone.has(entry.hash),
   }
 }
 

@@ -9,10 +9,15 @@ export type DoneTask = Facts<'title' | 'commit' | 'completed' | 'cost'>
  * Of some commits of history, those that these DONE tasks' files name, and whether other tasks name the same one: then
  * its message is about them as well. Two git processes, or none.
  */
-export async function completionsNamed(git: Git, tasks: readonly DoneTask[], range: readonly string[]) {
+export async function completionsNamed(
+  git: Git,
+  tasks: readonly DoneTask[],
+  { revisions = ['HEAD'], since }: { revisions?: readonly string[]; since?: string },
+) {
   const done = tasks.filter((task) => task.status === 'DONE' && prefixOf(task) !== null)
   if (done.length === 0) return []
-  const { stdout } = await git.run(['rev-list', ...range, '--'])
+  const period = since === undefined ? [] : [`--since=${since}`]
+  const { stdout } = await git.run(['rev-list', ...period, '--end-of-options', ...revisions, '--'])
   const named = namedCommits(done, stdout.toString('latin1').trimEnd().split('\n'))
   // Digits that fit several commits are ambiguous.
   const counts = countBy(named, ({ task }) => task)

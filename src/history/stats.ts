@@ -3,38 +3,21 @@ import type { KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from './completions.ts'
 import { totalUsage } from '../base/usage.ts'
 
-/** The sums for some tasks. Missing values are left out of a sum; it is null if all are missing. */
-export interface Totals {
-  readonly tasks: number
-  /** Tasks that no gate has checked. */
-  readonly unchecked: number
-  /** Tasks that people completed, according to their files or commits. */
-  readonly notByRalph: number
-  /** Attempts that led to a completion. */
-  readonly attempts: number
-  readonly seconds: number | null
-  readonly usage: Usage
-}
-
-/** The totals of the tasks in one group. */
-export interface StatsGroup extends Totals {
-  readonly name: string
-}
+/** The sums for some tasks. */
+export type Totals = Readonly<ReturnType<typeof totalsOf>>
 
 /** The totals of tasks: of all, by group, and of lost attempts. */
-export interface Stats {
-  readonly total: Totals
-  readonly groups: readonly StatsGroup[]
-  /** Kept attempts that led to no completion, whose numbers are in no other sum. */
-  readonly lost: { readonly attempts: number; readonly seconds: number; readonly usage: Usage }
-}
+export type Stats = Readonly<ReturnType<typeof statsOf>>
+
+/** The totals of the tasks in one group. */
+export type StatsGroup = Readonly<Stats['groups'][number]>
 
 /** Sums up completions in groups by `nameOf`, in order of first appearance; reverted ones count too, as they were paid for. */
 export function statsOf<T extends CompletionRecord>(
   completions: readonly T[],
   attempts: readonly KeptAttempt[],
   nameOf: (completion: T) => string,
-): Stats {
+) {
   const byName = new Map<string, T[]>()
   for (const completion of completions) {
     const name = nameOf(completion)
@@ -44,24 +27,31 @@ export function statsOf<T extends CompletionRecord>(
   return { total: totalsOf(completions), groups, lost: lostOf(completions, attempts) }
 }
 
-function totalsOf(completions: readonly CompletionRecord[]): Totals {
+/** Missing values are left out of a sum; it is null if all are missing. */
+function totalsOf(completions: readonly CompletionRecord[]) {
   const times = completions.flatMap(({ seconds }) => seconds ?? [])
   return {
     tasks: completions.length,
+    /** Tasks that no gate has checked. */
     unchecked: completions.filter(({ gates }) => gates?.length === 0).length,
+    /** Tasks that people completed, according to their files or commits. */
     notByRalph: completions.filter(({ byRalph }) => !byRalph).length,
+    /** Attempts that led to a completion. */
     attempts: completions.reduce((sum, { attempts, byRalph }) => sum + (attempts ?? (byRalph ? 1 : 0)), 0),
     seconds: times.length === 0 ? null : times.reduce((sum, seconds) => sum + seconds, 0),
     usage: sumOf(completions),
   }
 }
 
-/** A completion's numbers include the attempts that led to it, back to the last time that ralph gave up. */
-function lostOf(completions: readonly CompletionRecord[], attempts: readonly KeptAttempt[]): Stats['lost'] {
+/**
+ * Kept attempts that led to no completion, whose numbers are in no other sum: a completion's include the attempts that
+ * led to it, back to the last time that ralph gave up.
+ */
+function lostOf(completions: readonly CompletionRecord[], attempts: readonly KeptAttempt[]) {
   const done = new Set(completions.map(({ id }) => id))
-  const lost = attempts.filter((attempt, i) => {
-    const gaveUp = attempts.slice(i).some((later) => later.task === attempt.task && later.final)
-    return attempt.outcome !== 'done' && (gaveUp || !done.has(attempt.task))
+  const lost = attempts.filter(({ task, outcome }, index) => {
+    const gaveUp = attempts.slice(index).some((later) => later.task === task && later.final)
+    return outcome !== 'done' && (gaveUp || !done.has(task))
   })
   return {
     attempts: lost.length,
