@@ -2,30 +2,23 @@ import type { Diagnostic } from '../base/diagnostic.ts'
 import type { TaskJson } from '../backlog/json.ts'
 import type { Git } from '../git/git.ts'
 import type { Range } from '../git/range.ts'
-import {
-  isChanged,
-  plainScanner,
-  readVersions,
-  type BacklogPlace,
-  type BacklogVersions,
-  type TaskVersions,
-} from './backlog-versions.ts'
-import { changeBetween, changeOfPlain, turnOf, type TaskChange } from './task-change.ts'
+import { readVersions, type BacklogPlace, type BacklogVersions } from './backlog-versions.ts'
+import { changeBetween, changeOfPlain, turnOf } from './task-change.ts'
 import { byPlace, startLint } from '../backlog/lint/lint.ts'
 import type { LintContext } from '../backlog/lint/rule.ts'
 import { select, type Selection, type TaskState } from '../backlog/select/selection.ts'
 import { taskJson } from '../backlog/select/task-json.ts'
 import { tierOf, type TierTable } from '../backlog/select/tier.ts'
 import { blockedReason } from '../backlog/select/why-not.ts'
-import { detached, factsOf } from '../backlog/read.ts'
+import { detached } from '../backlog/read.ts'
 import type { Facts } from '../backlog/model.ts'
 import { inOrder } from '../backlog/order.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 
 const FACTS = ['title', 'depends', 'milestone', 'completed', 'cost'] as const
-type DiffedTask = Facts<(typeof FACTS)[number]>
 const EARLIER_FACTS = ['title', 'milestone'] as const
 type EarlierTask = Facts<(typeof EARLIER_FACTS)[number]>
+type Backlog = Selection<EarlierTask>
 
 /** A task in a list of a diff. */
 export interface DiffItem {
@@ -33,31 +26,8 @@ export interface DiffItem {
   readonly title: string
 }
 
-/** A task that is DONE now, with the numbers in its file; or BLOCKED, with the reason. */
-interface TurnedItem extends DiffItem {
-  readonly text: string
-}
-
 /** What a range of history changes in a backlog. */
-export interface BacklogDiff {
-  readonly range: Range
-  readonly added: readonly TaskJson[]
-  readonly removed: readonly DiffItem[]
-  readonly changed: readonly (TaskChange & DiffItem)[]
-  readonly completed: readonly TurnedItem[]
-  readonly blocked: readonly TurnedItem[]
-  /** Tasks that were DONE or BLOCKED and are TODO now. */
-  readonly reopened: readonly DiffItem[]
-  /** Tasks that are eligible now and were not before. */
-  readonly eligible: readonly DiffItem[]
-  /** Cycles that did not exist before. */
-  readonly cycles: readonly (readonly string[])[]
-  /** The problems that lint did not find before. */
-  readonly problems: readonly Diagnostic[]
-  /** How many changed tasks were not linted, because there are too many. */
-  readonly unlinted: number
-  readonly selection: Selection<DiffedTask>
-}
+export type BacklogDiff = Readonly<Awaited<ReturnType<typeof diffBacklog>>>
 
 /** The backlog's place, and what diff needs besides. */
 interface DiffPlace extends BacklogPlace {
@@ -66,129 +36,109 @@ interface DiffPlace extends BacklogPlace {
 }
 
 /** A task at both ends of a range, and what has changed of it. */
-interface ComparedTask extends TaskVersions {
-  readonly was: EarlierTask | null
-  readonly is: DiffedTask | null
-  readonly change: TaskChange | null
-}
+type ComparedTask = Awaited<ReturnType<typeof comparedTasks>>[number]
 
 /** Compares the backlog at both ends of a range: the tasks, and which of them are eligible. */
-export async function diffBacklog(git: Git, range: Range, place: DiffPlace): Promise<BacklogDiff> {
+export async function diffBacklog(git: Git, range: Range, place: DiffPlace) {
   const versions = await readVersions(git, range, place)
   const tasks = await comparedTasks(versions, place.vocabulary)
   const before = select(inOrder(tasks.flatMap(({ was }) => was ?? [])))
   const after = select(inOrder(tasks.flatMap(({ is }) => is ?? [])))
-  const changed = tasks.filter(isChanged)
-  const turned = (turn: ReturnType<typeof turnOf>): readonly DiffedTask[] =>
-    changed.flatMap(({ was, is }) => (is && turnOf(was?.status ?? null, is.status) === turn ? [is] : []))
+  const there = tasks.flatMap((task) =>
+    task.is && task.after ? [{ ...task, is: task.is, after: task.after }] : [],
+  )
+  const turned = (turn: ReturnType<typeof turnOf>) =>
+    there.filter(({ was, is, isChanged }) => isChanged && turnOf(was?.status ?? null, is.status) === turn)
+  const stateOf = new Map(after.states.map((state) => [state.task.file, state]))
   const wasEligible = new Set(before.eligible.map(({ number }) => number))
-  const compared = { versions, tasks, before, after }
+  const added: TaskJson[] = []
+  for (const one of there) {
+    if (one.was) continue
+    const task = await versions.read(one.after)
+    added.push(detached(taskJson({ ...stateOf.get(task.file)!, task }, () => tierOf(task, place.tiers))))
+  }
+  const blocked: (DiffItem & { readonly text: string })[] = []
+  for (const one of turned('blocked')) {
+    const text = detached(blockedReason(await versions.read(one.after)))
+    blocked.push({ ...itemOf(one.is), text })
+  }
   return {
     range,
-    added: await addedTasks(compared, place),
-    removed: changed.flatMap(({ was, is }) => (was && !is ? [itemOf(was)] : [])),
-    changed: changed.flatMap(({ is, change }) => (is && change ? [{ ...change, title: is.title }] : [])),
-    completed: turned('done').map((task) => ({ ...itemOf(task), text: spentText(task) })),
-    blocked: await blockedTasks(turned('blocked'), compared),
-    reopened: turned('open').map(itemOf),
+    added,
+    removed: tasks.flatMap(({ was, is }) => (was && !is ? [itemOf(was)] : [])),
+    changed: there.flatMap(({ is, change }) => (change ? [{ ...change, title: is.title }] : [])),
+    /** Tasks that are DONE now, with the numbers in their files. */
+    completed: turned('done').map(({ is }) => ({
+      ...itemOf(is),
+      text: [is.completed, is.cost].filter(Boolean).join(' · '),
+    })),
+    /** Tasks that are BLOCKED now, with the reasons. */
+    blocked,
+    /** Tasks that were DONE or BLOCKED and are TODO now. */
+    reopened: turned('open').map(({ is }) => itemOf(is)),
+    /** Tasks that are eligible now and were not before. */
     eligible: after.eligible.filter(({ number }) => !wasEligible.has(number)).map(itemOf),
+    /** Cycles that did not exist before. */
     cycles: newCycles(before, after),
-    ...(await problemsIn(compared, place)),
+    ...(await problemsIn(tasks, { versions, before, after }, place.around)),
     selection: after,
   }
 }
 
-async function comparedTasks(
-  { pairs, bytesOf, read }: BacklogVersions,
-  vocabulary: TaskVocabulary,
-): Promise<readonly ComparedTask[]> {
-  const [scanOld, scanNew] = [plainScanner(EARLIER_FACTS, vocabulary), plainScanner(FACTS, vocabulary)]
-  const compared: ComparedTask[] = []
-  for (const pair of pairs) {
-    const { before, after } = pair
-    const recent = after && scanNew(after, bytesOf)
-    const is = after && (recent?.facts ?? factsOf(await read(after)))
-    if (!isChanged(pair)) {
-      compared.push({ ...pair, was: is, is, change: null })
-      continue
-    }
-    const old = before && scanOld(before, bytesOf)
-    const was = before && (old?.facts ?? factsOf(await read(before)))
-    const plain = old && recent && changeOfPlain(old, recent, vocabulary)
-    const change = before && after && (plain ?? changeBetween(await read(before), await read(after)))
-    compared.push({ ...pair, was, is, change: change && detached(change) })
+async function comparedTasks({ pairs, reader, read }: BacklogVersions, vocabulary: TaskVocabulary) {
+  const [readOld, readNew] = [reader(EARLIER_FACTS), reader(FACTS)]
+  const compare = async ({ before, after }: BacklogVersions['pairs'][number]) => {
+    const isChanged = before?.blob !== after?.blob || before?.file !== after?.file
+    const recent = after && (await readNew(after))
+    const old = isChanged ? before && (await readOld(before)) : recent
+    const plain = isChanged && old && recent && changeOfPlain(old, recent, vocabulary)
+    const isBoth = isChanged && before && after
+    const change = plain || (isBoth && changeBetween(await read(before), await read(after))) || null
+    const [was, is] = [old?.facts ?? null, recent?.facts ?? null]
+    return { before, after, was, is, isChanged, change: change && detached(change) }
   }
+  const compared: Awaited<ReturnType<typeof compare>>[] = []
+  for (const pair of pairs) compared.push(await compare(pair))
   return compared
-}
-
-/** Both ends of a range, read and selected from. */
-interface Compared {
-  readonly versions: BacklogVersions
-  readonly tasks: readonly ComparedTask[]
-  readonly before: Selection<EarlierTask>
-  readonly after: Selection<DiffedTask>
-}
-
-async function addedTasks(
-  { versions, tasks, after: { states } }: Compared,
-  { tiers }: DiffPlace,
-): Promise<readonly TaskJson[]> {
-  const stateOf = new Map(states.map((state) => [state.task.file, state]))
-  const added: TaskJson[] = []
-  for (const { was, is, after } of tasks) {
-    if (was || !is || !after) continue
-    const task = await versions.read(after)
-    added.push(detached(taskJson({ ...stateOf.get(is.file)!, task }, () => tierOf(task, tiers))))
-  }
-  return added
-}
-
-async function blockedTasks(
-  blocked: readonly DiffedTask[],
-  { versions, tasks }: Compared,
-): Promise<readonly TurnedItem[]> {
-  const items: TurnedItem[] = []
-  for (const { is, after } of tasks)
-    if (is && after && blocked.includes(is))
-      items.push({ ...itemOf(is), text: detached(blockedReason(await versions.read(after))) })
-  return items
 }
 
 /** If more tasks have changed, only those with unclear needs are linted; `ralph lint` finds the rest. */
 const MOST_LINTED = 1000
 
+/** The problems that lint did not find before, and how many changed tasks were not linted, because there are too many. */
 async function problemsIn(
-  { versions, tasks, before, after }: Compared,
-  { around }: DiffPlace,
-): Promise<Pick<BacklogDiff, 'problems' | 'unlinted'>> {
-  const there = tasks.filter((task) => task.after !== null)
-  const changed = there.filter(isChanged)
-  const isAllLinted = changed.length <= MOST_LINTED
+  tasks: readonly ComparedTask[],
+  { versions, before, after }: { versions: BacklogVersions; before: Backlog; after: Backlog },
+  around: LintContext,
+) {
+  const changed = tasks.filter((task) => task.after && task.isChanged)
   const isUnsettled = unsettledBetween(before, after)
-  const linted = there.filter((task) => (isAllLinted && isChanged(task)) || isUnsettled(task))
-  const unlinted = changed.length - linted.filter(isChanged).length
-  if (linted.length === 0) return { problems: [], unlinted }
-  const lintOf = ({ states }: Selection<EarlierTask>) =>
-    startLint(
-      states.map(({ task }) => task),
-      around,
-    )
-  const [lintOld, lintNew] = [lintOf(before), lintOf(after)]
+  const linted = tasks.filter(
+    (task) => (task.isChanged && changed.length <= MOST_LINTED) || isUnsettled(task),
+  )
   const problems: Diagnostic[] = []
-  for (const task of linted) {
-    const is = lintNew(await versions.read(task.after!))
-    const was = task.before && is.length > 0 ? lintOld(await versions.read(task.before)) : []
-    problems.push(...detached(newProblems(is, was)))
+  if (linted.length > 0) {
+    const [lintOld, lintNew] = [before, after].map(({ states }) =>
+      startLint(
+        states.map(({ task }) => task),
+        around,
+      ),
+    )
+    for (const task of linted) {
+      if (!task.after) continue
+      const is = lintNew!(await versions.read(task.after))
+      const was = task.before && is.length > 0 ? lintOld!(await versions.read(task.before)) : []
+      problems.push(...detached(newProblems(is, was)))
+    }
   }
-  return { problems: problems.sort(byPlace), unlinted }
+  return {
+    problems: problems.toSorted(byPlace),
+    unlinted: changed.length - linted.filter((task) => changed.includes(task)).length,
+  }
 }
 
 function itemOf({ id, title }: EarlierTask): DiffItem {
   return { id, title }
-}
-
-function spentText({ completed, cost }: DiffedTask): string {
-  return [completed, cost].filter(Boolean).join(' · ')
 }
 
 /** The problems that are new, wherever they are in the file. */
@@ -202,16 +152,13 @@ function newProblems(now: readonly Diagnostic[], before: readonly Diagnostic[]):
 }
 
 /** Whether the unclear needs of a task have changed: a needed task is gone, or is part of a cycle. */
-function unsettledBetween(
-  before: Selection<EarlierTask>,
-  after: Selection<DiffedTask>,
-): (task: ComparedTask) => boolean {
-  const textsOf = ({ states }: Selection<EarlierTask>) =>
-    new Map(states.map((state) => [state.task.file, unclearText(state)]))
-  const [were, are] = [textsOf(before), textsOf(after)]
+function unsettledBetween(before: Backlog, after: Backlog): (task: ComparedTask) => boolean {
+  const [were, are] = [before, after].map(
+    ({ states }) => new Map(states.map((state) => [state.task.file, unclearText(state)])),
+  )
   return (task) => {
-    const text = are.get(task.after?.file ?? '') ?? ''
-    return text !== '' && were.get(task.before?.file ?? '') !== text
+    const text = are?.get(task.after?.file ?? '') ?? ''
+    return text !== '' && were?.get(task.before?.file ?? '') !== text
   }
 }
 
@@ -221,10 +168,7 @@ function unclearText({ waiting }: TaskState<EarlierTask>): string {
   return unclear.length === 0 ? '' : JSON.stringify(unclear)
 }
 
-function newCycles(
-  before: Selection<EarlierTask>,
-  after: Selection<DiffedTask>,
-): readonly (readonly string[])[] {
+function newCycles(before: Backlog, after: Backlog): readonly (readonly string[])[] {
   const nameOf = ({ ids }: { readonly ids: readonly string[] }): string => ids.toSorted().join(' ')
   const known = new Set(before.cycles.map(nameOf))
   return after.cycles.filter((cycle) => !known.has(nameOf(cycle))).map(({ ids }) => ids)

@@ -8,11 +8,11 @@ import type { Range } from '../git/range.ts'
 import { filesIn, type TreeEntry } from '../git/tree.ts'
 import { ownText } from '../backlog/plain-words.ts'
 import { type TaskFolders, idInFileName } from '../backlog/task-folders.ts'
-import type { FactName, Task, TaskName } from '../backlog/model.ts'
+import type { FactName, Facts, Task, TaskName } from '../backlog/model.ts'
 import { inOrder } from '../backlog/order.ts'
 import { parseTask, unreadableTask } from '../backlog/parse.ts'
 import { factsScanner } from '../backlog/head-reader.ts'
-import { taskNames } from '../backlog/read.ts'
+import { factsOf, taskNames } from '../backlog/read.ts'
 import { readTaskBytes, type Unreadable } from '../backlog/task-files.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 import { numberOf } from '../backlog/values.ts'
@@ -21,15 +21,6 @@ import { numberOf } from '../backlog/values.ts'
 interface TaskVersion extends TaskName {
   readonly blob: string
 }
-
-/** The versions of one task; null before for a new one, and after for a deleted one. */
-export interface TaskVersions {
-  readonly before: TaskVersion | null
-  readonly after: TaskVersion | null
-}
-
-/** The bytes of a version, each as one unit of a string. */
-type BytesOf = (version: TaskVersion) => string | Unreadable
 
 /** Where task files are, and their vocabulary. */
 export interface BacklogPlace {
@@ -62,17 +53,22 @@ export async function readVersions(git: Git, range: Range, place: BacklogPlace) 
     if (!bytes) return onDisk.get(blob) ?? { problem: 'is not in this clone' }
     return isUtf8(bytes) ? bytes.toString('latin1') : { problem: 'is not UTF-8 text' }
   }
-  return {
-    before,
-    after: recent,
-    pairs: pairsOf(before, recent),
-    bytesOf,
-    read: async (version: TaskVersion): Promise<Task> => {
-      const bytes = bytesOf(version)
-      if (typeof bytes !== 'string') return unreadableTask(version.file, bytes.problem)
-      return parseTask({ file: version.file, text: ownText(bytes) }, vocabulary)
-    },
+  const read = async (version: TaskVersion): Promise<Task> => {
+    const bytes = bytesOf(version)
+    if (typeof bytes !== 'string') return unreadableTask(version.file, bytes.problem)
+    return parseTask({ file: version.file, text: ownText(bytes) }, vocabulary)
   }
+  /** Makes the reader of some facts; for a version in the plainest style, it gives the bytes as well. */
+  const reader = <K extends FactName>(names: readonly K[]) => {
+    const scan = factsScanner(vocabulary, { facts: names })
+    return async (version: TaskVersion): Promise<{ facts: Facts<K>; plain: string | null }> => {
+      const bytes = bytesOf(version)
+      const plain = typeof bytes === 'string' ? bytes : null
+      const facts = plain === null ? null : scan({ ...version, bytes: plain })
+      return facts ? { facts, plain } : { facts: factsOf(await read(version)), plain: null }
+    }
+  }
+  return { after: recent, pairs: pairsOf(before, recent), read, reader }
 }
 
 async function versionsAt(git: Git, commit: string, { names, includes }: TaskFolders): Promise<Versions> {
@@ -127,34 +123,18 @@ async function withMoved(
   return inOrder([...old, ...moved.filter(isOnly)])
 }
 
-/** Makes the reader of some facts of versions in the plainest style, with their bytes; null for another style. */
-export function plainScanner<K extends FactName>(names: readonly K[], vocabulary: TaskVocabulary) {
-  const scan = factsScanner(vocabulary, { facts: names })
-  return (version: TaskVersion, bytesOf: BytesOf) => {
-    const plain = bytesOf(version)
-    if (typeof plain !== 'string') return null
-    const facts = scan({ ...version, bytes: plain })
-    return facts && { facts, plain }
-  }
-}
-
-/** The versions of each task, matched by file, else by number. */
-function pairsOf(before: Versions, after: Versions): readonly TaskVersions[] {
-  const byFile = new Map(before.map((version) => [version.file, version]))
-  const stayed = new Set(after.flatMap(({ file }) => byFile.get(file) ?? []))
+/** The versions of each task, matched by file, else by number; null before for a new one, and after for a deleted one. */
+function pairsOf(old: Versions, recent: Versions) {
+  const byFile = new Map(old.map((version) => [version.file, version]))
+  const stayed = new Set(recent.flatMap(({ file }) => byFile.get(file) ?? []))
   const left = new Map<number, TaskVersion[]>()
-  for (const version of before) {
+  for (const version of old) {
     if (!stayed.has(version)) left.set(version.number, [...(left.get(version.number) ?? []), version])
   }
-  const pairs = after.map((version): TaskVersions => {
-    const same = byFile.get(version.file)
-    return { before: same ?? left.get(version.number)?.shift() ?? null, after: version }
-  })
-  const gone = [...left.values()].flat().map((version): TaskVersions => ({ before: version, after: null }))
+  const pairs = recent.map((after) => ({
+    before: byFile.get(after.file) ?? left.get(after.number)?.shift() ?? null,
+    after,
+  }))
+  const gone = [...left.values()].flat().map((before) => ({ before, after: null }))
   return [...pairs, ...gone]
-}
-
-/** Whether the versions of a task differ. */
-export function isChanged({ before, after }: TaskVersions): boolean {
-  return before?.blob !== after?.blob || before?.file !== after?.file
 }

@@ -2,16 +2,12 @@ import type { Git } from '../git/git.ts'
 import { listRecords } from '../git/record.ts'
 import { select } from '../backlog/select/selection.ts'
 import { blockedReason } from '../backlog/select/why-not.ts'
-import { factsOf } from '../backlog/read.ts'
 import type { Facts } from '../backlog/model.ts'
-import { plainScanner, readVersions, type BacklogPlace } from './backlog-versions.ts'
+import { readVersions, type BacklogPlace } from './backlog-versions.ts'
 import { readCompletions } from './completions.ts'
 import { periodOf } from './period.ts'
 
 const FACTS = ['title', 'depends', 'milestone'] as const
-
-/** The facts of a task in a report. */
-type ReportTask = Facts<(typeof FACTS)[number]>
 
 /** The backlog's place, and the template of the commits' subjects. */
 interface ReportPlace extends BacklogPlace {
@@ -32,12 +28,12 @@ export async function readReport(git: Git, since: string | undefined, place: Rep
     listRecords(git),
     readVersions(git, { text: '', from: commit, to: commit }, place),
   ])
-  const scan = plainScanner(FACTS, vocabulary)
+  const factsIn = versions.reader(FACTS)
   // Why tasks are blocked, by id.
   const reasons = new Map<string, string>()
-  const tasks: ReportTask[] = []
+  const tasks: Facts<(typeof FACTS)[number]>[] = []
   for (const version of versions.after) {
-    const facts = scan(version, versions.bytesOf)?.facts ?? factsOf(await versions.read(version))
+    const { facts } = await factsIn(version)
     tasks.push(facts)
     if (facts.status === 'BLOCKED' || facts.held) {
       reasons.set(facts.id, blockedReason(await versions.read(version)))

@@ -79,10 +79,11 @@ function normal(text: string): string {
   return text.replaceAll(/[ \t]*(?:\r\n|\r|\n)/g, '\n').trim()
 }
 
-/** The bytes of a version in the plainest style, and what the scanner found. */
+/** The bytes of a version in the plainest style, and what was read in it. */
 interface PlainVersion {
   readonly facts: Pick<TaskHead, 'id' | 'file'> & { readonly title: string }
-  readonly plain: string
+  /** Null for another style. */
+  readonly plain: string | null
 }
 
 /**
@@ -102,8 +103,8 @@ export function changeOfPlain(
 }
 
 /** The lines above the sections, and the sections; null where a heading may be hidden. */
-function partsOf(plain: string) {
-  if (['```', '~~~', '<', '\r'].some((sign) => plain.includes(sign))) return null
+function partsOf(plain: string | null) {
+  if (plain === null || ['```', '~~~', '<', '\r'].some((sign) => plain.includes(sign))) return null
   const [head = '', ...sections] = plain.split('\n## ')
   return { lines: head.split('\n').slice(1), sections }
 }
