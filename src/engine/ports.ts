@@ -21,7 +21,7 @@ import type { GatesChanged } from './job.ts'
 import type { Home } from './slot/home.ts'
 import type { Readying } from './slot/ready.ts'
 import type { Side, Slot } from './slot/slot.ts'
-import type { Workers } from './workers/port.ts'
+import type { Coordinator } from './workers/coordinator.ts'
 
 /** The options of a run. */
 export interface RunOptions {
@@ -108,7 +108,7 @@ export interface RunPorts extends People {
   readonly home: Home
   readonly slots: Slots
   /** Makes attempts by workers; null if they are made here. */
-  readonly workers: Workers | null
+  readonly workers: Coordinator | null
   readonly source: TaskSource
   /** Files of other tools' backlogs that are kept in sync. */
   readonly origins: readonly string[]

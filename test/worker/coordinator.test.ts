@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { thisMachine } from '../../src/process/table.ts'
 import { Coordinator } from '../../src/engine/workers/coordinator.ts'
-import {
-  PROTOCOL,
-  type QueuePlace,
-  type Queue,
-  type RunSign,
-  type WorkerSign,
-} from '../../src/engine/workers/queue.ts'
+import type { Queue } from '../../src/engine/workers/boss.ts'
+import { PROTOCOL, type QueuePlace, type RunSign, type WorkerSign } from '../../src/engine/workers/queue.ts'
 import { Remote } from '../../src/engine/workers/remote.ts'
 import type { Happening } from '../../src/engine/events/event.ts'
 import { openGit } from '../../src/git/door.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { placeFor, takes, type Loaded } from '../../src/engine/workers/place.ts'
+import { placeFor, takes, type Loaded } from '../../src/engine/workers/roster.ts'
 import { hasPassword, queueUrl, shownUrl } from '../../src/config/queue-url.ts'
 
 const worker = (
@@ -8,12 +8,12 @@ const worker = (
 ): Loaded => {
   const { places = 1, labels = [], busy = 0 } = more
   const sign = { protocol: 1, version: '1', name, pid: 1, places, labels }
-  return { worker: { ticket: { of: 'workers', id: name }, sign, silentSeconds: 0 }, busy }
+  return { ticket: { of: 'workers', id: name }, sign, busy }
 }
 
 describe('the worker for a job', () => {
   const chosen = (labels: readonly string[], ...workers: readonly Loaded[]): string | null =>
-    placeFor(labels, workers)?.worker.sign.name ?? null
+    placeFor(labels, workers)?.sign.name ?? null
 
   it('is one with a free place', () => {
     expect(chosen([], worker('full', { busy: 1 }), worker('free'))).toBe('free')

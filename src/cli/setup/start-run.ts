@@ -12,7 +12,7 @@ import { Control } from '../../engine/control.ts'
 import { runFolder } from '../../engine/folder.ts'
 import { openLogs } from '../../engine/journal.ts'
 import { openHome, type Home } from '../../engine/slot/home.ts'
-import type { Workers } from '../../engine/workers/port.ts'
+import type { Coordinator } from '../../engine/workers/coordinator.ts'
 import { contentsOf } from '../../git/contents.ts'
 import { openGit, openReadingGit } from '../../git/door.ts'
 import { MODES } from '../../git/raw-changes.ts'
@@ -109,7 +109,7 @@ interface RunWiring extends Partial<Pick<RunPorts, 'ask' | 'terminal' | 'control
   readonly agents: Agents
   readonly sandbox: Sandbox
   /** What makes its attempts elsewhere; null if all attempts are made here. */
-  readonly workers?: Workers | null
+  readonly workers?: Coordinator | null
 }
 
 /** The real ports of a run. `project` is as the run is to read it; `root` is its place in the checkout. */

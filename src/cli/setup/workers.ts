@@ -1,10 +1,9 @@
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../../base/errors.ts'
-import { openBoss } from '../../engine/workers/boss.ts'
+import { openBoss, type Queue } from '../../engine/workers/boss.ts'
 import { Coordinator } from '../../engine/workers/coordinator.ts'
 import { embeddedUrl, openEmbedded } from '../../engine/workers/embedded.ts'
-import type { Queue } from '../../engine/workers/queue.ts'
 import { Remote } from '../../engine/workers/remote.ts'
 import { EMBEDDED, QUEUE_VARIABLE, queueUrl, shownUrl, withoutQueue } from '../../config/queue-url.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
@@ -19,7 +18,7 @@ import type { Happening } from '../../engine/events/event.ts'
 import { attemptRef, candidateRef } from '../../git/record.ts'
 import { sleep } from '../../process/sleep.ts'
 import { installing } from '../../engine/check.ts'
-import { work, type WorkerEnd, type WorkerPorts } from '../../engine/workers/worker.ts'
+import { Worker, type WorkerEnd, type WorkerPorts } from '../../engine/workers/worker.ts'
 import { takeCommitSlots, type CommitSlots } from './commit-slots.ts'
 import { runOptions } from './start-run.ts'
 import type { OptionsOf } from '../options/option.ts'
@@ -117,7 +116,8 @@ export async function startWorker(
     const name = `${hostname().split('.')[0]}-${pid}`
     const limits = { name, places, labels, once, patienceSeconds, heartbeatSeconds }
     const make: WorkerPorts['make'] = (job, at) => makeAttempt(job, { ...at, remote, taken })
-    const end = await work(limits, { queue, remote, make, version: VERSION, pid, now, signal, urgent }, emit)
+    const ports = { queue, remote, make, version: VERSION, pid, now, signal, urgent }
+    const end = await new Worker(limits, ports, emit).work()
     if (end.kind === 'unable') throw end.error
     return end
   } finally {

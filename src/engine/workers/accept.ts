@@ -5,21 +5,21 @@ import { taskChanges } from '../interference.ts'
 import type { Job } from '../job.ts'
 import { outcome, type Outcome } from '../outcome.ts'
 import { changedConfiguration } from '../trust.ts'
-import type { Emit } from '../ports.ts'
+import type { AttemptPorts, Emit } from '../ports.ts'
 import { fewOf } from '../../base/text.ts'
 import type { Happening } from '../events/event.ts'
 import { UNKNOWN_USAGE } from '../../base/usage.ts'
 import { rawChanges } from '../../git/raw-changes.ts'
 import { attemptRef, candidateRef, listCandidates, listRecords, type KeptAttempt } from '../../git/record.ts'
 import { setRef } from '../../git/refs.ts'
-import type { RemoteAttemptPorts } from './port.ts'
 import type { JobEnd } from './queue.ts'
 import type { Remote } from './remote.ts'
 
 /** What a run knows of a job that it has given to a worker. */
 export interface GivenJob {
   readonly job: Job
-  readonly ports: RemoteAttemptPorts
+  /** What making an attempt elsewhere uses here. */
+  readonly ports: Omit<AttemptPorts, 'slot' | 'work' | 'check'>
   readonly emit: Emit<Happening>
   /** When the job was given. */
   readonly begunAt: Date

@@ -3,9 +3,10 @@ import { Socket } from 'node:net'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Job } from '../job.ts'
 import { UserError } from '../../base/errors.ts'
+import { isObject } from '../../base/text.ts'
 import { sleep } from '../../process/sleep.ts'
 import { loadOptional } from './optional.ts'
-import type { Batch, QueuePlace, Parcel, Queue, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
+import type { Batch, QueuePlace, Report, RunSign, Ticket, WorkerSign, Word } from './queue.ts'
 
 /** pg-boss has its tables in a schema of its own. */
 const SCHEMA = 'ralph'
@@ -16,13 +17,22 @@ const FAREWELL_MS = 5000
 /** A message to a worker. */
 type ToWorker = { readonly job: Job } | { readonly word: Word }
 
+/** Carries jobs to workers and back. Each call throws if the queue cannot be reached. */
+export type Queue = Awaited<ReturnType<typeof openBoss>>
+
 /** Opens a queue on Postgres, or a compatible server; `roots` are folders where pg-boss may be installed. */
-export async function openBoss(
-  { url, shown }: { url: string; shown: string },
-  roots: readonly string[],
-): Promise<Queue> {
+export async function openBoss({ url, shown }: { url: string; shown: string }, roots: readonly string[]) {
   const { PgBoss } = await loadOptional<typeof import('pg-boss')>('pg-boss', roots)
-  const sockets = openSockets()
+  const sockets = new Set<Socket>()
+  // A connection that is cut, or was refused halfway, would keep this process alive.
+  const cut = (): void => sockets.forEach((socket) => socket.destroy())
+  const forPg = {
+    stream() {
+      const socket = new Socket()
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    },
+  }
   const boss = new PgBoss({
     connectionString: url,
     schema: SCHEMA,
@@ -32,7 +42,7 @@ export async function openBoss(
     schedule: false,
     max: 3,
     ...limitsAt(url),
-    ...sockets.options,
+    ...forPg,
   })
   // The failing call throws the error as well.
   boss.on('error', () => undefined)
@@ -43,39 +53,20 @@ export async function openBoss(
     await boss.createQueue(EVENTS, PLAIN)
   } catch (error) {
     await boss.stop({ graceful: false, close: true }).catch(() => undefined)
-    sockets.destroy()
-    throw unreachableQueue(shown, error)
+    cut()
+    throw new UserError(
+      `the queue at ${shown} cannot be reached: ${reasonOf(error)}`,
+      'Is the server up, and is it the right host, port, database and user? The password comes from PGPASSWORD, ~/.pgpass or RALPH_QUEUE.',
+    )
   }
-  return queueOn(boss, shown, sockets.destroy)
-}
-
-/** The connections of a queue: one that is cut, or was refused halfway, would keep this process alive. */
-function openSockets(): {
-  /** For pg; pg-boss passes them on. */
-  readonly options: { readonly stream: () => Socket }
-  readonly destroy: () => void
-} {
-  const sockets = new Set<Socket>()
-  return {
-    options: {
-      stream() {
-        const socket = new Socket()
-        sockets.add(socket)
-        socket.once('close', () => sockets.delete(socket))
-        return socket
-      },
-    },
-    destroy() {
-      for (const socket of sockets) socket.destroy()
-    },
-  }
+  return queueOn(boss, shown, cut)
 }
 
 /**
  * A cut connection shows no sign of it: this limits the wait for an answer. Connections on this machine are not
  * cut, and the embedded queue answers as fast as a busy machine allows.
  */
-function limitsAt(url: string): { readonly connectionTimeoutMillis: number; readonly query_timeout: number } {
+function limitsAt(url: string) {
   const isHere = ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
   return isHere
     ? { connectionTimeoutMillis: 300_000, query_timeout: 300_000 }
@@ -85,13 +76,6 @@ function limitsAt(url: string): { readonly connectionTimeoutMillis: number; read
 /** pg-boss retries nothing. */
 const PLAIN = { retryLimit: 0 }
 
-function unreachableQueue(url: string, error: unknown): UserError {
-  return new UserError(
-    `the queue at ${url} cannot be reached: ${reasonOf(error)}`,
-    'Is the server up, and is it the right host, port, database and user? The password comes from PGPASSWORD, ~/.pgpass or RALPH_QUEUE.',
-  )
-}
-
 /** A refused connection may be several errors in one, without a message of its own. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf)[0] ?? error.message
@@ -100,8 +84,8 @@ export function reasonOf(error: unknown): string {
   return error.message.split('\n')[0] || error.name
 }
 
-function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
-  const boxOf = ({ id }: Ticket): string => `to-${id}`
+function queueOn(boss: PgBoss, url: string, cut: () => void) {
+  const boxOf = ({ id }: Pick<Ticket, 'id'>): string => `to-${id}`
   const held = async <Sign>(of: Ticket['of']): Promise<readonly QueuePlace<Sign>[]> => {
     const found = (await boss.findJobs<Sign>(of)).filter(isOpen)
     const now = found.length === 0 ? 0 : await clock()
@@ -113,7 +97,7 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
   const clock = async (): Promise<number> => {
     const { rows } = await boss.getDb().executeSql('select extract(epoch from clock_timestamp()) as now')
     const [row]: readonly unknown[] = rows
-    return typeof row === 'object' && row !== null && 'now' in row ? Number(row.now) * 1000 : Number.NaN
+    return isObject(row) ? Number(row['now']) * 1000 : Number.NaN
   }
   const take = async (
     of: Ticket['of'],
@@ -127,85 +111,87 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
     await boss.touch(of, id)
     return { of, id }
   }
+  const remove = async (from: string, jobs: readonly { readonly id: string }[]): Promise<void> => {
+    const ids = jobs.map(({ id }) => id)
+    if (ids.length > 0) await boss.deleteJob(from, ids)
+  }
   return {
+    /** Its URL, without a password. */
     url,
-    takeRun: (sign) => take('run', sign),
-    async run() {
-      return (await held<RunSign>('run'))[0] ?? null
-    },
-    async join(sign) {
+    /** Takes the run's place; null if another run has it. */
+    takeRun: (sign: RunSign) => take('run', sign),
+    /** The holder of the run's place. */
+    run: async () => (await held<RunSign>('run'))[0] ?? null,
+    async join(sign: WorkerSign): Promise<Ticket> {
       // A run may give it a job as soon as it sees it.
       const id = randomUUID()
-      await boss.createQueue(boxOf({ of: 'workers', id }), PLAIN)
+      await boss.createQueue(boxOf({ id }), PLAIN)
       const ticket = await take('workers', sign, id)
       if (ticket === null) throw new Error('the queue takes no worker')
       return ticket
     },
     workers: () => held<WorkerSign>('workers'),
-    async beat({ of, id }) {
+    /** Sends a heartbeat; false if the place has been taken away. */
+    async beat({ of, id }: Ticket): Promise<boolean> {
       const touched: object = await boss.touch(of, id)
       return 'affected' in touched && touched.affected === 1
     },
-    async drop({ of, id }) {
-      await boss.deleteJob(of, id)
-    },
-    clear: (worker) => boss.deleteQueue(boxOf(worker)).catch(ifThere),
-    async sweep() {
+    /** Gives a place up, or takes it away; messages on their way to a worker stay. */
+    drop: (ticket: Ticket) => remove(ticket.of, [ticket]),
+    /** Removes the messages to a worker that is gone. */
+    clear: (worker: Ticket) => boss.deleteQueue(boxOf(worker)).catch(ifThere),
+    /** Removes all messages that nobody waits for: those to workers that are gone, and those that nobody read. */
+    async sweep(): Promise<void> {
       const boxes = new Set((await held('workers')).map(({ ticket }) => boxOf(ticket)))
-      const names = (await boss.getQueues()).map(({ name }) => name)
-      for (const name of names)
+      for (const { name } of await boss.getQueues())
         if (name.startsWith('to-') && !boxes.has(name)) await boss.deleteQueue(name).catch(ifThere)
       await boss.deleteAllJobs(EVENTS)
     },
-    async give(worker, parcel, job) {
+    /** Sends a job to a worker, as a parcel with that id. */
+    async give(worker: Ticket, parcel: string, job: Job): Promise<void> {
       // A run that begins removes the queues of workers that it has not seen yet.
       await boss.createQueue(boxOf(worker), PLAIN)
       const id = await boss.send(boxOf(worker), { job }, { id: parcel })
       if (id === null) throw new Error('the queue takes no job')
     },
-    async parcels(worker) {
+    /** Every job that was sent to the worker and not removed, and how it has ended: null while it runs. */
+    async parcels(worker: Ticket) {
       const found = (await boss.findJobs<ToWorker>(boxOf(worker)).catch(ifThere)) ?? []
-      return found.flatMap((one) => parcelOf(one) ?? [])
+      return found.flatMap(({ id, data, state, output }) => {
+        const report = state === 'completed' ? (output as unknown as Report) : null
+        return 'job' in data ? [{ id, job: data.job, isTaken: state === 'active', report }] : []
+      })
     },
-    async remove(worker, parcel) {
-      await boss.deleteJob(boxOf(worker), parcel)
-    },
-    async sendWord(worker, word) {
+    remove: (worker: Ticket, parcel: string) => remove(boxOf(worker), [{ id: parcel }]),
+    async sendWord(worker: Ticket, word: Word): Promise<void> {
       await boss.send(boxOf(worker), { word })
     },
-    async receive(worker) {
+    /** The messages for a worker, which owns the jobs among them from now on. */
+    async receive(worker: Ticket) {
       const got = await boss.fetch<ToWorker>(boxOf(worker), { batchSize: MOST }).catch(ifThere)
-      if (!got) {
-        await boss.createQueue(boxOf(worker), PLAIN)
-        return { jobs: [], words: [] }
-      }
-      const words = got.filter(({ data }) => 'word' in data)
-      if (words.length > 0)
-        await boss.deleteJob(
-          boxOf(worker),
-          words.map(({ id }) => id),
-        )
+      if (!got) await boss.createQueue(boxOf(worker), PLAIN)
+      const all = got ?? []
+      const words = all.flatMap(({ id, data }) => ('word' in data ? [{ id, word: data.word }] : []))
+      await remove(boxOf(worker), words)
       return {
-        jobs: got.flatMap(({ id, data }) => ('job' in data ? [{ parcel: id, job: data.job }] : [])),
-        words: words.flatMap(({ data }) => ('word' in data ? [data.word] : [])),
+        jobs: all.flatMap(({ id, data }) => ('job' in data ? [{ parcel: id, job: data.job }] : [])),
+        words: words.map(({ word }) => word),
       }
     },
-    async report(worker, parcel, report) {
+    async report(worker: Ticket, parcel: string, report: Report): Promise<void> {
       await boss.complete(boxOf(worker), parcel, report)
     },
-    async sendEvents(batch) {
+    /** Sends events of a job to the run, in order. */
+    async sendEvents(batch: Batch): Promise<void> {
       await boss.send(EVENTS, batch)
     },
-    async receiveEvents() {
+    /** The events that workers have sent since the last call, in the order of each worker. */
+    async receiveEvents(): Promise<readonly Batch[]> {
       const got = await boss.fetch<Batch>(EVENTS, { batchSize: MOST })
-      if (got.length > 0)
-        await boss.deleteJob(
-          EVENTS,
-          got.map(({ id }) => id),
-        )
+      await remove(EVENTS, got)
       return got.map(({ data }) => data)
     },
-    async close() {
+    async close(): Promise<void> {
       const over = new AbortController()
       const parted = boss.stop({ graceful: false, close: true }).finally(() => over.abort())
       // A cut connection gets no answer to the goodbye.
@@ -216,12 +202,6 @@ function queueOn(boss: PgBoss, url: string, cut: () => void): Queue {
 
 function isOpen({ state }: Pick<JobWithMetadata, 'state'>): boolean {
   return state === 'active' || state === 'created'
-}
-
-function parcelOf({ id, data, state, output }: JobWithMetadata<ToWorker>): Parcel | null {
-  if (!('job' in data)) return null
-  const report = state === 'completed' ? (output as unknown as Report) : null
-  return { id, job: data.job, isTaken: state === 'active', report }
 }
 
 /** Ignores that somebody else may have just removed it. */

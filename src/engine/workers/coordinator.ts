@@ -10,16 +10,14 @@ import { candidateRef } from '../../git/record.ts'
 import { thisMachine, isAlive } from '../../process/table.ts'
 import { sleep } from '../../process/sleep.ts'
 import type { Branch } from '../slot/branch.ts'
-import type { RemoteAttemptPorts, Workers } from './port.ts'
 import { sharedBranch } from './shared-branch.ts'
 import { placeOf } from '../../process/lock.ts'
 import type { Task } from '../../backlog/model.ts'
-import { reasonOf } from './boss.ts'
+import type { Queue } from './boss.ts'
 import { acceptReport, notMade, recordLost, type GivenJob } from './accept.ts'
-import { placeFor, takes } from './place.ts'
-import { PROTOCOL, type QueuePlace, type Queue, type RunSign, type Ticket } from './queue.ts'
+import { PROTOCOL, type QueuePlace, type RunSign, type Ticket } from './queue.ts'
 import type { Remote } from './remote.ts'
-import { Roster, type Delivered, type Delivery, type RosterTimes } from './roster.ts'
+import { placeFor, Roster, takes, type Delivered, type Delivery, type RosterTimes } from './roster.ts'
 
 /** What a coordinator uses. */
 interface CoordinatorPorts {
@@ -39,10 +37,9 @@ interface CoordinatorPorts {
 }
 
 /** Has workers make the attempts of a run, over a queue. */
-export class Coordinator implements Workers {
+export class Coordinator {
   readonly #at: CoordinatorPorts
-  #opened: { readonly queue: Queue; readonly roster: Roster } | null = null
-  #ticket: Ticket | null = null
+  #opened: Roster | null = null
   /** The jobs that workers have of a dead run, by task. */
   readonly #underWay = new Map<string, UnderWay>()
   /** Candidates that are, or were, on the remote. */
@@ -56,34 +53,31 @@ export class Coordinator implements Workers {
     this.#at = at
   }
 
-  get url(): string {
-    return this.#queue.url
-  }
-
-  get #queue(): Queue {
-    if (!this.#opened) throw new Error('the queue is not open yet')
-    return this.#opened.queue
-  }
-
   get #roster(): Roster {
     if (!this.#opened) throw new Error('the queue is not open yet')
-    return this.#opened.roster
+    return this.#opened
   }
 
-  async begin({ id, branch, emit }: Parameters<Workers['begin']>[0]): Promise<void> {
+  /** The URL for workers to start with, without its password. */
+  get url(): string {
+    return this.#roster.queue.url
+  }
+
+  /** Takes the run's place on the queue, and fetches what an earlier run has left; throws if another run has that place. */
+  async begin({ id, branch, emit }: { id: string; branch: string; emit: Emit<Happening> }): Promise<void> {
     const { remote, version, pid, times, isEmbedded } = this.#at
     await remote.check()
     const queue = await this.#open(emit)
-    this.#opened = { queue, roster: new Roster(queue, this.#at) }
+    const roster = (this.#opened = new Roster(queue, this.#at))
     const { heartbeatSeconds } = times
     const machine = await thisMachine()
     const sign = { protocol: PROTOCOL, version, run: id, machine, pid, branch, isEmbedded, heartbeatSeconds }
-    this.#ticket = await this.#takePlace(sign)
+    roster.ticket = await this.#takePlace(queue, sign)
     await queue.sweep()
-    await this.#findUnderWay()
+    await this.#findUnderWay(queue)
     await remote.bringKept()
     for (const ref of await remote.candidates()) this.#candidates.add(ref)
-    this.#roster.watch(this.#ticket)
+    roster.watch()
   }
 
   #open(emit: Emit<Happening>): Promise<Queue> {
@@ -93,10 +87,12 @@ export class Coordinator implements Workers {
     return this.#at.open((message) => emit({ type: 'warning', message }))
   }
 
+  /** The same branch, which is now shared with the remote that workers fetch from. */
   shared(branch: Branch): Branch {
     return sharedBranch(branch, this.#at.remote)
   }
 
+  /** Emits from here on what happens to workers: they come, go and are lost. */
   listen(emit: Emit<Happening>): void {
     this.#roster.listen(emit)
     const { remote, times, urgent: signal } = this.#at
@@ -104,43 +100,48 @@ export class Coordinator implements Workers {
     remote.waits({ seconds: times.workerTimeoutSeconds, signal, warn })
   }
 
+  /** How many attempts workers can make at once now. */
   get places(): number {
-    return this.#roster.loaded.reduce((sum, { worker }) => sum + worker.sign.places, 0)
+    return this.#roster.loaded.reduce((sum, { sign }) => sum + sign.places, 0)
   }
 
+  /** Those of these tasks for which a suitable worker is free, besides those that are `working`. */
   async takeable(tasks: readonly Task[], working: readonly Task[]): Promise<readonly Task[]> {
-    const loads = this.#roster.loaded.map((one) => ({ ...one }))
+    const { loaded } = this.#roster
     const untaken = new Set(tasks.map(({ id }) => id))
     const hasPlace = async (task: Task): Promise<boolean> => {
       const labels = await this.#labelsOf(task)
-      if (loads.some(({ worker }) => takes(worker.sign.labels, labels))) untaken.delete(task.id)
-      const found = placeFor(labels, loads)
+      if (loaded.some(({ sign }) => takes(sign.labels, labels))) untaken.delete(task.id)
+      const found = placeFor(labels, loaded)
       if (found) found.busy++
       return found !== null || this.#goingOn(task.id) !== null
     }
     for (const task of working) if (!this.#given.has(task.id)) await hasPlace(task)
     const found: Task[] = []
     for (const task of tasks) if (await hasPlace(task)) found.push(task)
-    const isNone = loads.length > 0 && tasks.length > 0 && untaken.size === tasks.length
-    this.#roster.untaken(isNone ? fewOf([...untaken]) : null)
+    const isNone = loaded.length > 0 && tasks.length > 0 && untaken.size === tasks.length
+    this.#roster.untaken = isNone ? fewOf([...untaken]) : null
     return found
   }
 
   /** To find out which agent does a task takes reading and looking around: only workers with labels need to know. */
   async #labelsOf(task: Task): Promise<readonly string[]> {
-    const isAsked = this.#roster.loaded.some(({ worker }) => worker.sign.labels.length > 0)
+    const isAsked = this.#roster.loaded.some(({ sign }) => sign.labels.length > 0)
     return isAsked ? this.#at.labelsOf(task) : []
   }
 
+  /** Resolves when a worker has come, gone, or become free. */
   changed(): Promise<void> {
-    return this.#roster.changed()
+    return this.#roster.changed
   }
 
+  /** Why the run cannot continue: no worker has come for too long, or the queue is gone; null if it can. */
   get hopeless(): string | null {
     return this.#roster.hopeless
   }
 
-  async attempt(job: Job, ports: RemoteAttemptPorts, emit: Emit<Happening>): Promise<Result> {
+  /** Does the same as an attempt here: what passes is a candidate in this repository, what fails a record. */
+  async attempt(job: Job, ports: GivenJob['ports'], emit: Emit<Happening>): Promise<Result> {
     await ports.control.unpaused()
     const { id } = job.task
     const { remote } = this.#at
@@ -151,7 +152,8 @@ export class Coordinator implements Workers {
         const going = this.#goingOn(id, job.attempt)
         this.#underWay.delete(id)
         const given: GivenJob = { job: going?.job ?? job, ports, emit, begunAt: ports.now() }
-        const ended = await this.#done(given, going)
+        const delivery = going ? this.#takeOver(given, going) : await this.#give(given)
+        const ended = delivery && (await this.#untilEnd(delivery, given))
         if (!ended) return await notMade(given, this.#whyNot(id, ports))
         // A lost job may still push this ref.
         this.#candidates.add(candidateRef(id, job.attempt, given.job.token))
@@ -167,18 +169,19 @@ export class Coordinator implements Workers {
     }
   }
 
+  /** Leaves the queue. */
   async end(): Promise<void> {
     if (!this.#opened) return
     const { remote } = this.#at
-    const { queue, roster } = this.#opened
+    const { queue, ticket } = this.#opened
     remote.waits(null)
-    await roster.end()
+    await this.#opened.end()
     // If nothing can be sent any more, the next run notices by itself.
     const quietly = async (work: Promise<void>): Promise<void> => work.catch(() => undefined)
-    if (this.#ticket) {
+    if (ticket) {
       for (const task of this.#tasks) await quietly(remote.pushRecords(task))
       await quietly(this.#removeLanded())
-      await quietly(queue.drop(this.#ticket))
+      await quietly(queue.drop(ticket))
     }
     await quietly(queue.close())
   }
@@ -191,8 +194,7 @@ export class Coordinator implements Workers {
   }
 
   /** Takes the run's place; removes it from a dead run. */
-  async #takePlace(sign: RunSign): Promise<Ticket> {
-    const queue = this.#queue
+  async #takePlace(queue: Queue, sign: RunSign): Promise<Ticket> {
     const held = await queue.run()
     if (held) {
       await this.#refuseLiving(held)
@@ -204,17 +206,14 @@ export class Coordinator implements Workers {
     throw other ? busy(other.sign, 0) : new UserError('somebody else has this queue just now', 'Try again.')
   }
 
-  async #refuseLiving(held: QueuePlace<RunSign>): Promise<void> {
-    const { times } = this.#at
-    const { machine, pid } = held.sign
-    const place = placeOf(machine, await thisMachine())
-    if (place === 'before' || (place === 'here' && !isAlive(pid))) return
-    if (held.silentSeconds <= times.lostSeconds) throw busy(held.sign, held.silentSeconds)
+  async #refuseLiving({ sign, silentSeconds }: QueuePlace<RunSign>): Promise<void> {
+    const place = placeOf(sign.machine, await thisMachine())
+    if (place === 'before' || (place === 'here' && !isAlive(sign.pid))) return
+    if (silentSeconds <= this.#at.times.lostSeconds) throw busy(sign, silentSeconds)
   }
 
   /** Finds the jobs of a dead run that workers are doing; jobs that no worker has taken are given again. */
-  async #findUnderWay(): Promise<void> {
-    const queue = this.#queue
+  async #findUnderWay(queue: Queue): Promise<void> {
     for (const { ticket } of await queue.workers())
       for (const { id: parcel, job, isTaken, report } of await queue.parcels(ticket))
         if (isTaken && report === null) this.#underWay.set(job.task.id, { job, ticket, parcel })
@@ -228,56 +227,45 @@ export class Coordinator implements Workers {
     return found && isMeant && this.#roster.isThere(found.ticket) ? found : null
   }
 
+  #takeOver(given: GivenJob, { ticket, parcel }: UnderWay): Delivery {
+    const { task, attempt } = given.job
+    this.#given.add(task.id)
+    const delivery = this.#roster.follow(ticket, parcel, given)
+    const message = `${task.id}: attempt ${attempt} of the last run goes on at ${delivery.worker}`
+    given.emit({ type: 'recovered', message, task: task.id, ref: null })
+    return delivery
+  }
+
   /** Gives the job to a worker that takes it; null if the run or the task ends first, or no worker comes. */
-  async #give({ job, ports }: GivenJob, emit: Emit<Happening>): Promise<Delivery | null> {
-    const { source, control } = ports
-    const { id } = job.task
+  async #give(given: GivenJob): Promise<Delivery | null> {
+    const { source, control } = given.ports
+    const { id } = given.job.task
     const over = AbortSignal.any([control.signal, control.skipped(id)])
     while (!over.aborted && this.hopeless === null) {
       const changed = this.changed()
       const task = source.tasks().find((one) => one.id === id)
-      const labels = task ? await this.#labelsOf(task) : []
-      const place = placeFor(labels, this.#roster.loaded)
+      const place = placeFor(task ? await this.#labelsOf(task) : [], this.#roster.loaded)
       if (place) {
         this.#given.add(id)
-        return this.#roster.give(place.worker.ticket, job, emit)
+        return this.#roster.give(place.ticket, given)
       }
       await orAborted(changed, over)
     }
     return null
   }
 
-  /** Follows a job at a worker to the end, one that is going on or a new one; null if there is none, or the run ends at once. */
-  async #done(given: GivenJob, going: UnderWay | null): Promise<Delivered | null> {
-    const { job, ports, emit } = given
-    let delivery: Delivery | null = null
-    const forward: Emit<Happening> = (event) => {
-      emit(event.type === 'attempt-started' && delivery ? { ...event, worker: delivery.worker } : event)
-      if (event.type === 'question') void this.#ask(event, ports, delivery)
-    }
-    if (going) {
-      this.#given.add(job.task.id)
-      delivery = this.#roster.follow(going.ticket, going.parcel, forward)
-      emit(takenOver(job, delivery.worker))
-    } else
-      try {
-        delivery = await this.#give(given, forward)
-      } catch (error) {
-        // The queue may be gone only for a moment: the roster decides whether it stays gone.
-        const reason = `it could not be given to a worker: ${reasonOf(error)}`
-        return { kind: 'reported', worker: 'the queue', end: { kind: 'given-back', reason } }
-      }
-    if (delivery === null) return null
-    const { end, ended } = delivery
-    const { control } = ports
+  /** Follows a job at a worker to the end; null if the run ends at once. */
+  async #untilEnd(
+    { ended, end }: Delivery,
+    { job, ports: { control } }: GivenJob,
+  ): Promise<Delivered | null> {
     const over = new AbortController()
     onAbort(control.signal, over.signal, () => void end('clean'))
     onAbort(control.skipped(job.task.id), over.signal, () => void end('skip'))
     const now = new Promise<null>((resolve) => {
       onAbort(control.killSignal, over.signal, () => void end('now').then(() => resolve(null)))
     })
-    const gone = this.#untilHopeless(over.signal)
-    const result = await Promise.race([ended, now, gone])
+    const result = await Promise.race([ended, now, this.#untilHopeless(over.signal)])
     over.abort()
     return result
   }
@@ -287,17 +275,7 @@ export class Coordinator implements Workers {
     return null
   }
 
-  /** Asks here what the agent there asks. */
-  async #ask(
-    { id, text, options }: Extract<Happening, { type: 'question' }>,
-    ports: RemoteAttemptPorts,
-    delivery: Delivery | null,
-  ): Promise<void> {
-    const answer = await ports.ask({ id, text, options }, ports.control.signal)
-    if (answer !== null) await delivery?.answer(answer)
-  }
-
-  #whyNot(task: string, { control }: RemoteAttemptPorts): Outcome {
+  #whyNot(task: string, { control }: GivenJob['ports']): Outcome {
     const { signal } = control
     if (!signal.aborted && control.skipped(task).aborted) return outcomeOfEnd({ kind: 'skipped' })
     const reason = signal.aborted ? null : this.hopeless
@@ -310,11 +288,6 @@ interface UnderWay {
   readonly job: Job
   readonly ticket: Ticket
   readonly parcel: string
-}
-
-function takenOver({ task, attempt }: Job, worker: string): Happening {
-  const message = `${task.id}: attempt ${attempt} of the last run goes on at ${worker}`
-  return { type: 'recovered', message, task: task.id, ref: null }
 }
 
 /** The pause before a returned job is given again. */

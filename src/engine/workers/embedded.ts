@@ -3,9 +3,8 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { UserError } from '../../base/errors.ts'
-import { openBoss, reasonOf } from './boss.ts'
+import { openBoss, reasonOf, type Queue } from './boss.ts'
 import { loadOptional } from './optional.ts'
-import type { Queue } from './queue.ts'
 
 /** More than the workers on one machine. */
 const MOST_CONNECTIONS = 100

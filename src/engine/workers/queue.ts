@@ -1,5 +1,4 @@
 import type { Outcome } from '../outcome.ts'
-import type { Job } from '../job.ts'
 import type { Denial, Usage } from '../../base/nouns.ts'
 import type { Happening } from '../events/event.ts'
 import type { Machine } from '../../process/table.ts'
@@ -47,15 +46,6 @@ export interface QueuePlace<Sign> {
   readonly silentSeconds: number
 }
 
-/** A job on its way to a worker, or there. */
-export interface Parcel {
-  readonly id: string
-  readonly job: Job
-  readonly isTaken: boolean
-  /** The end of the job; null while it runs. */
-  readonly report: Report | null
-}
-
 /** A worker's report when a job has ended there. */
 export interface Report {
   readonly end: JobEnd
@@ -88,41 +78,4 @@ export type Word =
 export interface Batch {
   readonly parcel: string
   readonly events: readonly Happening[]
-}
-
-/** Carries jobs to workers and back, independent of its technology. Each call throws if the queue cannot be reached. */
-export interface Queue {
-  /** Its URL, without a password. */
-  readonly url: string
-  /** Takes the run's place; null if another run has it. */
-  takeRun(sign: RunSign): Promise<Ticket | null>
-  /** The holder of the run's place. */
-  run(): Promise<QueuePlace<RunSign> | null>
-  join(sign: WorkerSign): Promise<Ticket>
-  workers(): Promise<readonly QueuePlace<WorkerSign>[]>
-  /** Sends a heartbeat; false if the place has been taken away. */
-  beat(ticket: Ticket): Promise<boolean>
-  /** Gives a place up, or takes it away; messages on their way to a worker stay. */
-  drop(ticket: Ticket): Promise<void>
-  /** Removes the messages to a worker that is gone. */
-  clear(worker: Ticket): Promise<void>
-  /** Removes all messages that nobody waits for: those to workers that are gone, and those that nobody read. */
-  sweep(): Promise<void>
-  /** Sends a job to a worker, as a parcel with that id. */
-  give(worker: Ticket, parcel: string, job: Job): Promise<void>
-  /** Every job that was sent to the worker and not removed. */
-  parcels(worker: Ticket): Promise<readonly Parcel[]>
-  remove(worker: Ticket, parcel: string): Promise<void>
-  sendWord(worker: Ticket, word: Word): Promise<void>
-  /** The messages for a worker, which owns the jobs among them from now on. */
-  receive(worker: Ticket): Promise<{
-    readonly jobs: readonly { readonly parcel: string; readonly job: Job }[]
-    readonly words: readonly Word[]
-  }>
-  report(worker: Ticket, parcel: string, report: Report): Promise<void>
-  /** Sends events to the run. */
-  sendEvents(batch: Batch): Promise<void>
-  /** The events that workers have sent since the last call, in the order of each worker. */
-  receiveEvents(): Promise<readonly Batch[]>
-  close(): Promise<void>
 }

@@ -18,14 +18,20 @@ interface RemotePatience {
   readonly warn: (message: string) => void
 }
 
+const NO_PATIENCE: RemotePatience = {
+  seconds: 5,
+  signal: new AbortController().signal,
+  warn: () => undefined,
+}
+
 /** The repository that a run and its workers share, as one of them reaches it. */
 export class Remote {
   readonly name: string
   readonly #git: Git
   /** One fetch at a time: fetches of several jobs would collide. */
   readonly #inTurn = oneAtATime()
-  /** Null if nobody waits. */
-  #patience: RemotePatience | null = null
+  #patience = NO_PATIENCE
+
   /** `git` runs at the top of the checkout. */
   constructor(git: Git, name: string) {
     this.#git = git
@@ -34,7 +40,7 @@ export class Remote {
 
   /** From now on an unreachable remote is tried again for so long; with null hardly at all. */
   waits(patience: RemotePatience | null): void {
-    this.#patience = patience
+    this.#patience = patience ?? NO_PATIENCE
   }
 
   /** Throws if there is no such remote. */
@@ -50,15 +56,13 @@ export class Remote {
   /** Fetches a branch and returns its commit; null if the remote has no such branch. */
   async fetchBranch(branch: string): Promise<string | null> {
     const tracking = this.#tracking(branch)
-    return this.#inTurn(async () => {
-      try {
-        await this.#bring([[`refs/heads/${branch}`, tracking]], { force: true })
-      } catch (error) {
-        if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) return null
-        throw this.#unreachable(error)
-      }
-      return objectAt(this.#git, tracking)
-    })
+    try {
+      await this.#bring([[`refs/heads/${branch}`, tracking]], { force: true })
+    } catch (error) {
+      if (error instanceof GitError && /couldn't find remote ref/.test(error.stderr)) return null
+      throw this.#unreachable(error)
+    }
+    return objectAt(this.#git, tracking)
   }
 
   /** Fetches a commit of a branch; false if the branch on the remote does not hold it. */
@@ -73,35 +77,27 @@ export class Remote {
     return this.isAncestor(commit, tracking)
   }
 
-  /** Fetches records, of one task or of all, and candidates; refs here stay as they are. */
-  async bringKept(task = '*'): Promise<void> {
-    const below = task === '*' ? '*' : `${task}/*`
-    const pairs = (task === '*' ? [RECORDS, CANDIDATES] : [RECORDS]).map((folder): [string, string] => [
-      `${folder}/${below}`,
-      `${folder}/${below}`,
-    ])
-    await this.#inTurn(async () => {
-      try {
-        await this.#bring(pairs)
-      } catch (error) {
-        // A ref of the same name that was made here is another one, and stays.
-        if (!isRejected(error)) throw this.#unreachable(error)
-      }
-    })
+  /** Fetches the records of a task, or all records and candidates; refs here stay as they are. */
+  async bringKept(task?: string): Promise<void> {
+    const patterns = task === undefined ? [`${RECORDS}/*`, `${CANDIDATES}/*`] : [`${RECORDS}/${task}/*`]
+    try {
+      await this.#bring(patterns.map((refs) => [refs, refs]))
+    } catch (error) {
+      // A ref of the same name that was made here is another one, and stays.
+      if (!isRejected(error)) throw this.#unreachable(error)
+    }
   }
 
   /** Fetches the refs of these names; what had those names here, from an earlier run, is kept under others. */
   async bring(refs: readonly string[]): Promise<void> {
-    const pairs = refs.map((ref): [string, string] => [ref, ref])
-    await this.#inTurn(async () => {
-      try {
-        await this.#bring(pairs)
-      } catch (error) {
-        if (!isRejected(error)) throw error
-        await this.free(refs)
-        await this.#bring(pairs)
-      }
-    })
+    const pairs = refs.map((ref) => [ref, ref] as const)
+    try {
+      await this.#bring(pairs)
+    } catch (error) {
+      if (!isRejected(error)) throw error
+      await this.free(refs)
+      await this.#bring(pairs)
+    }
   }
 
   /** Moves a branch of the remote forward, with the person's hooks. */
@@ -135,21 +131,16 @@ export class Remote {
     if (refs.length > 0) await pushGone(this.#git, this.name, refs)
   }
 
-  /**
-   * Moves existing refs of these names aside here: an agent could read them, and a later run could land them. Returns
-   * the new names.
-   */
-  async free(refs: readonly string[]): Promise<readonly string[]> {
-    const moved: string[] = []
+  /** Moves existing refs of these names aside here: an agent could read them, and a later run could land them. */
+  async free(refs: readonly string[]): Promise<void> {
     const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])
     for (const line of stdout.toString().split('\n').filter(Boolean)) {
       const [ref = '', commit = ''] = line.split(' ')
       const to = `${STRAY}/${commit.slice(0, 10)}/${ref.slice('refs/ralph/'.length)}`
-      await this.#git.run(['update-ref', to, commit])
-      await this.#git.run(['update-ref', '--stdin'], { stdin: `delete ${ref} ${commit}\n` })
-      moved.push(to)
+      await this.#git.run(['update-ref', '--stdin'], {
+        stdin: `update ${to} ${commit}\ndelete ${ref} ${commit}\n`,
+      })
     }
-    return moved
   }
 
   isAncestor(ancestor: string, of: string): Promise<boolean> {
@@ -168,12 +159,18 @@ export class Remote {
     )
   }
 
-  async #bring(...[pairs, options]: CopyArguments): Promise<void> {
-    const tried = await this.#patiently(
-      () => copyRefs(this.#git, this.name, pairs, options).then(() => null, asGitError),
-      (error) => error?.stderr ?? null,
-    )
-    if (tried) throw tried
+  async #bring(pairs: readonly (readonly [from: string, to: string])[], options = {}): Promise<void> {
+    const copy = async (): Promise<GitError | null> => {
+      try {
+        await this.#inTurn(() => copyRefs(this.#git, this.name, pairs, options))
+        return null
+      } catch (error) {
+        if (error instanceof GitError) return error
+        throw error
+      }
+    }
+    const failure = await this.#patiently(copy, (error) => error?.stderr ?? null)
+    if (failure) throw failure
   }
 
   #push(work: () => Promise<PushResult>): Promise<PushResult> {
@@ -186,7 +183,7 @@ export class Remote {
     for (let isFirst = true; ; isFirst = false) {
       const result = await work()
       const reason = reasonOf(result)
-      const { seconds, signal, warn } = this.#patience ?? NO_PATIENCE
+      const { seconds, signal, warn } = this.#patience
       const isLate = signal.aborted || performance.now() - begunAt > seconds * 1000
       if (reason === null || isLate || !isOfNetwork(reason)) return result
       if (isFirst) warn(`${this.name} cannot be reached, and is tried again: ${lineOf(reason)}`)
@@ -195,23 +192,10 @@ export class Remote {
   }
 }
 
-type CopyArguments = [pairs: Parameters<typeof copyRefs>[2], options?: Parameters<typeof copyRefs>[3]]
-
-const NO_PATIENCE: RemotePatience = {
-  seconds: 5,
-  signal: new AbortController().signal,
-  warn: () => undefined,
-}
-
 /** Whether a fetch was refused only because a ref of that name is here: git says nothing of it when it is to be quiet. */
 function isRejected(error: unknown): boolean {
   if (!(error instanceof GitError)) return false
   return error.code === 1 && (error.stderr.trim() === '' || /rejected|would clobber/.test(error.stderr))
-}
-
-function asGitError(error: unknown): GitError {
-  if (error instanceof GitError) return error
-  throw error
 }
 
 /** The line of git's output that names the reason. */

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { Job } from '../job.ts'
 import type { Emit } from '../ports.ts'
 import { formatDuration } from '../../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { sleep } from '../../process/sleep.ts'
-import { reasonOf } from './boss.ts'
-import type { Loaded } from './place.ts'
+import type { GivenJob } from './accept.ts'
+import { reasonOf, type Queue } from './boss.ts'
 import {
   PROTOCOL,
-  type QueuePlace,
-  type Queue,
+  type Batch,
   type JobEnd,
+  type QueuePlace,
   type Ticket,
   type WorkerSign,
   type Word,
@@ -31,70 +30,65 @@ export type Delivered =
   | { readonly kind: 'lost'; readonly worker: string; readonly reason: string }
 
 /** A job at a worker. */
-export interface Delivery {
-  readonly worker: string
-  readonly ended: Promise<Delivered>
-  readonly end: (how: Extract<Word, { kind: 'end' }>['how']) => Promise<void>
-  readonly answer: (answer: string) => Promise<void>
-}
+export type Delivery = ReturnType<Roster['follow']>
 
-interface Known {
-  readonly worker: QueuePlace<WorkerSign>
-  readonly jobs: Map<string, Open>
+/** A worker, and the jobs that it has, by their parcels. */
+interface Known extends Pick<QueuePlace<WorkerSign>, 'ticket' | 'sign'> {
+  readonly jobs: Map<string, { readonly given: GivenJob; readonly settle: (ended: Delivered) => void }>
   /** It takes no further job. */
   isLeaving: boolean
 }
 
-/** A job that a worker has. */
-interface Open {
-  readonly emit: Emit<Happening>
-  readonly settle: (ended: Delivered) => void
-}
-
 const POLL_MS = 100
-const LOOK_MS = 1000
+const LOOK_SECONDS = 1
+/** After this many times the wait before its warning, the run ends. */
+const PATIENCE = 10
 
 /** The workers of a run: which there are, what each is doing, and their messages. */
 export class Roster {
-  readonly #queue: Queue
+  readonly queue: Queue
+  /** The run's place on the queue, once it has one. */
+  ticket: Ticket | null = null
+  /** Why the run cannot continue; null if it can. */
+  hopeless: string | null = null
+  /** Tasks that no present worker takes; null if there are none. */
+  untaken: string | null = null
+  /** Resolves when a change may let a job begin. */
+  changed: Promise<void>
   readonly #times: RosterTimes
-  readonly #now: () => number
   readonly #version: string
+  /** In seconds. */
+  readonly #now: () => number
   readonly #known = new Map<string, Known>()
   readonly #stop = new AbortController()
   #emit: Emit<Happening> = () => undefined
   #wake: () => void = () => undefined
-  #changed: Promise<void>
-  #ticket: Ticket | null = null
   #watching: Promise<void> = Promise.resolve()
   #lookedAt = -Infinity
   #beatAt = -Infinity
   #tickedAt: number
   /** Since when the queue was read without a gap: messages from before may be unread. */
   #readSince: number
-  #aloneSince: number
-  #hasSaidAlone = false
-  #failingSince: number | null = null
-  #hasSaidFailing = false
-  #hopeless: string | null = null
-  /** Tasks that no present worker takes; null if there are none. */
-  #untaken: string | null = null
+  /** Since when there is nobody to give a job to. */
+  #alone: { since: number; isSaid: boolean }
+  /** Since when the queue cannot be reached. */
+  #failing: { readonly since: number; isSaid: boolean } | null = null
 
   constructor(
     queue: Queue,
     { times, now, version }: { times: RosterTimes; now: () => Date; version: string },
   ) {
-    this.#queue = queue
+    this.queue = queue
     this.#times = times
-    this.#now = () => now().getTime()
     this.#version = version
-    this.#changed = this.#nextChange()
-    this.#tickedAt = this.#readSince = this.#aloneSince = this.#now()
+    this.#now = () => now().getTime() / 1000
+    this.changed = this.#nextChange()
+    this.#tickedAt = this.#readSince = this.#now()
+    this.#alone = { since: this.#tickedAt, isSaid: false }
   }
 
   /** Begins to watch, as the holder of the run's place. */
-  watch(ticket: Ticket): void {
-    this.#ticket = ticket
+  watch(): void {
     this.#watching = this.#loop()
   }
 
@@ -105,29 +99,14 @@ export class Roster {
 
   listen(emit: Emit<Happening>): void {
     this.#emit = emit
-    this.#aloneSince = this.#now()
-    for (const { worker } of this.#known.values()) this.#sayJoined(worker.sign)
+    this.#alone.since = this.#now()
+    for (const { sign } of this.#known.values()) this.#sayJoined(sign)
   }
 
   /** Those that can be given jobs. */
-  get loaded(): readonly Loaded[] {
-    return [...this.#known.values()].flatMap(({ worker, jobs, isLeaving }) =>
-      isLeaving ? [] : [{ worker, busy: jobs.size }],
-    )
-  }
-
-  get hopeless(): string | null {
-    return this.#hopeless
-  }
-
-  /** Sets the tasks that no present worker takes; null if each has one. */
-  untaken(tasks: string | null): void {
-    this.#untaken = tasks
-  }
-
-  /** Resolves when a change may let a job begin. */
-  changed(): Promise<void> {
-    return this.#changed
+  get loaded() {
+    const staying = [...this.#known.values()].filter(({ isLeaving }) => !isLeaving)
+    return staying.map(({ ticket, sign, jobs }) => ({ ticket, sign, busy: jobs.size }))
   }
 
   isThere({ id }: Ticket): boolean {
@@ -135,50 +114,55 @@ export class Roster {
   }
 
   /** Sends a job to a worker and follows it. */
-  async give(ticket: Ticket, job: Job, emit: Emit<Happening>): Promise<Delivery> {
+  async give(ticket: Ticket, given: GivenJob): Promise<Delivery> {
     const id = randomUUID()
-    const delivery = this.follow(ticket, id, emit)
+    const delivery = this.follow(ticket, id, given)
     try {
-      await this.#queue.give(ticket, id, job)
-      return delivery
+      await this.queue.give(ticket, id, given.job)
     } catch (error) {
-      this.#known.get(ticket.id)?.jobs.delete(id)
-      throw error
+      // The queue may be gone only for a moment: whether it stays gone is decided elsewhere.
+      const reason = `it could not be given to a worker: ${reasonOf(error)}`
+      this.#settle(ticket, id, { kind: 'reported', worker: 'the queue', end: { kind: 'given-back', reason } })
     }
+    return delivery
   }
 
   /** Follows a job that was sent to a worker. */
-  follow(ticket: Ticket, id: string, emit: Emit<Happening>): Delivery {
+  follow(ticket: Ticket, id: string, given: GivenJob) {
     const known = this.#known.get(ticket.id)
-    const worker = known?.worker.sign.name ?? ''
+    const worker = known?.sign.name ?? ''
     const ended = new Promise<Delivered>((settle) => {
-      if (known) known.jobs.set(id, { emit, settle })
+      if (known) known.jobs.set(id, { given, settle })
       else settle({ kind: 'lost', worker, reason: 'the worker was gone before it had the job' })
     })
-    return {
-      worker,
-      ended,
-      end: (how) => this.#sendWord(ticket, { kind: 'end', parcel: id, how }),
-      answer: (answer) => this.#sendWord(ticket, { kind: 'answer', parcel: id, answer }),
-    }
+    const end = (how: Extract<Word, { kind: 'end' }>['how']): Promise<void> =>
+      this.#sendWord(ticket, { kind: 'end', parcel: id, how })
+    return { worker, ended, end }
   }
 
   /** Ignores a queue that is gone for a moment: its absence has the same effect as the message. */
   async #sendWord(ticket: Ticket, word: Word): Promise<void> {
     try {
-      await this.#queue.sendWord(ticket, word)
+      await this.queue.sendWord(ticket, word)
     } catch {
       return
     }
+  }
+
+  #settle({ id }: Ticket, parcel: string, ended: Delivered): void {
+    const jobs = this.#known.get(id)?.jobs
+    jobs?.get(parcel)?.settle(ended)
+    jobs?.delete(parcel)
+    this.#hasChanged()
   }
 
   async #loop(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
         await this.#tick()
-        if (this.#failingSince !== null) this.#isBack()
+        if (this.#failing) this.#isBack(this.#failing)
       } catch (error) {
-        this.#fails(error)
+        this.#fails(reasonOf(error))
       }
       await sleep(POLL_MS, this.#stop.signal)
     }
@@ -186,150 +170,150 @@ export class Roster {
 
   async #tick(): Promise<void> {
     const now = this.#now()
+    const { heartbeatSeconds } = this.#times
     // After a sleep of this machine no message was read: living workers will send new ones.
-    if (now - this.#tickedAt > this.#times.heartbeatSeconds * 1000) this.#readSince = now
+    if (now - this.#tickedAt > heartbeatSeconds) this.#readSince = now
     this.#tickedAt = now
-    if (now - this.#beatAt >= this.#times.heartbeatSeconds * 1000) await this.#beat(now)
+    if (now - this.#beatAt >= heartbeatSeconds) {
+      this.#beatAt = now
+      if (this.ticket && !(await this.queue.beat(this.ticket)))
+        this.#giveUp('another run has taken this queue over, for nothing was heard of this one')
+    }
     await this.#readEvents()
     for (const known of this.#known.values()) if (known.jobs.size > 0) await this.#readReports(known)
-    if (now - this.#lookedAt < LOOK_MS) return
+    if (now - this.#lookedAt < LOOK_SECONDS) return
     this.#lookedAt = now
-    await this.#look()
-  }
-
-  async #beat(now: number): Promise<void> {
-    this.#beatAt = now
-    if (this.#ticket && !(await this.#queue.beat(this.#ticket)))
-      this.#giveUp('another run has taken this queue over, for nothing was heard of this one')
+    await this.#look(now)
+    this.#countAlone(now)
   }
 
   async #readEvents(): Promise<void> {
-    for (const { parcel, events } of await this.#queue.receiveEvents())
-      for (const { jobs } of this.#known.values()) for (const event of events) jobs.get(parcel)?.emit(event)
+    for (const batch of await this.queue.receiveEvents())
+      for (const known of this.#known.values()) this.#pass(known, batch)
+  }
+
+  /** Passes the events of a job on. */
+  #pass({ ticket, sign, jobs }: Known, { parcel, events }: Batch): void {
+    const given = jobs.get(parcel)?.given
+    if (!given) return
+    const { emit, ports } = given
+    for (const event of events) {
+      emit(event.type === 'attempt-started' ? { ...event, worker: sign.name } : event)
+      if (event.type === 'question') void this.#ask(event, ports, { ticket, parcel })
+    }
+  }
+
+  /** Asks here what the agent there asks. */
+  async #ask(
+    { id, text, options }: Extract<Happening, { type: 'question' }>,
+    { ask, control }: GivenJob['ports'],
+    { ticket, parcel }: { ticket: Ticket; parcel: string },
+  ): Promise<void> {
+    const answer = await ask({ id, text, options }, control.signal)
+    if (answer !== null) await this.#sendWord(ticket, { kind: 'answer', parcel, answer })
   }
 
   async #readReports(known: Known): Promise<void> {
-    const { worker, jobs } = known
-    for (const { id, report } of await this.#queue.parcels(worker.ticket)) {
-      const open = jobs.get(id)
-      if (!open || report === null) continue
+    const { ticket, sign, jobs } = known
+    for (const { id, report } of await this.queue.parcels(ticket)) {
+      if (!jobs.has(id) || report === null) continue
       // Its events were sent before it.
       await this.#readEvents()
       if (report.isLast) known.isLeaving = true
-      jobs.delete(id)
-      await this.#queue.remove(worker.ticket, id)
-      open.settle({ kind: 'reported', worker: worker.sign.name, end: report.end })
-      this.#hasChanged()
+      await this.queue.remove(ticket, id)
+      this.#settle(ticket, id, { kind: 'reported', worker: sign.name, end: report.end })
     }
   }
 
   /** Learns which workers there are. One of another version leaves by itself, and says why. */
-  async #look(): Promise<void> {
-    const now = this.#now()
+  async #look(now: number): Promise<void> {
     const { lostSeconds } = this.#times
-    const found = await this.#queue.workers()
-    const there = new Map(found.filter(({ sign }) => this.#isSame(sign)).map((one) => [one.ticket.id, one]))
-    for (const [id, worker] of there) if (!this.#known.has(id)) this.#join(worker)
-    const isReadLongEnough = now - this.#readSince > lostSeconds * 1000
-    for (const [id, known] of this.#known) {
-      const silent = there.get(id)?.silentSeconds
-      if (silent === undefined) await this.#left(known)
-      else if (silent > lostSeconds && isReadLongEnough) await this.#lose(known)
+    const there = new Map<string, number>()
+    for (const { ticket, sign, silentSeconds } of await this.queue.workers()) {
+      if (sign.protocol !== PROTOCOL || sign.version !== this.#version) continue
+      there.set(ticket.id, silentSeconds)
+      if (this.#known.has(ticket.id)) continue
+      this.#known.set(ticket.id, { ticket, sign, jobs: new Map(), isLeaving: false })
+      this.#sayJoined(sign)
+      this.#hasChanged()
     }
-    this.#countAlone(now)
-  }
-
-  #isSame({ protocol, version }: WorkerSign): boolean {
-    return protocol === PROTOCOL && version === this.#version
-  }
-
-  #join(worker: QueuePlace<WorkerSign>): void {
-    const jobs = new Map<string, Open>()
-    this.#known.set(worker.ticket.id, { worker, jobs, isLeaving: false })
-    this.#sayJoined(worker.sign)
-    this.#hasChanged()
+    const isReadLongEnough = now - this.#readSince > lostSeconds
+    for (const [id, known] of this.#known) {
+      const silent = there.get(id)
+      if (silent === undefined) await this.#forget(known, 'ended', 'it has ended')
+      else if (silent > lostSeconds && isReadLongEnough) {
+        await this.queue.drop(known.ticket)
+        await this.#forget(known, 'lost', `nothing was heard of it for ${formatDuration(lostSeconds)}`)
+      }
+    }
   }
 
   #sayJoined({ name, places, labels }: WorkerSign): void {
     this.#emit({ type: 'worker-joined', worker: name, places, labels })
   }
 
-  async #left(known: Known): Promise<void> {
-    // The worker may have reported something just before it left.
-    if (known.jobs.size > 0) await this.#readReports(known)
-    await this.#forget(known, 'ended', 'it has ended')
-  }
-
-  async #lose(known: Known): Promise<void> {
-    const reason = `nothing was heard of it for ${formatDuration(this.#times.lostSeconds)}`
-    await this.#queue.drop(known.worker.ticket)
-    await this.#readReports(known)
-    await this.#forget(known, 'lost', reason)
-  }
-
   async #forget(known: Known, why: 'ended' | 'lost', reason: string): Promise<void> {
-    const { ticket, sign } = known.worker
+    const { ticket, sign, jobs } = known
+    // The worker may have reported something just before it left.
+    if (jobs.size > 0) await this.#readReports(known)
     this.#known.delete(ticket.id)
     this.#emit({ type: 'worker-left', worker: sign.name, why, reason })
-    for (const open of known.jobs.values()) {
-      const ended =
-        why === 'lost' ? `the worker ${sign.name} was lost: ${reason}` : `the worker ${sign.name} has ended`
-      open.settle({ kind: 'lost', worker: sign.name, reason: ended })
-    }
+    const end = why === 'lost' ? `was lost: ${reason}` : 'has ended'
+    for (const { settle } of jobs.values())
+      settle({ kind: 'lost', worker: sign.name, reason: `the worker ${sign.name} ${end}` })
     this.#hasChanged()
-    await this.#queue.clear(ticket)
+    await this.queue.clear(ticket)
   }
 
   #countAlone(now: number): void {
     const timeout = this.#times.workerTimeoutSeconds
     const workers = this.loaded
-    const untaken = workers.some(({ busy }) => busy > 0) ? null : this.#untaken
+    const untaken = workers.some(({ busy }) => busy > 0) ? null : this.untaken
     if (workers.length > 0 && untaken === null) {
-      this.#aloneSince = now
-      this.#hasSaidAlone = false
+      this.#alone = { since: now, isSaid: false }
       return
     }
-    const alone = now - this.#aloneSince
-    if (alone > timeout * 1000 && !this.#hasSaidAlone) {
-      this.#hasSaidAlone = true
+    const seconds = now - this.#alone.since
+    if (seconds > timeout && !this.#alone.isSaid) {
+      this.#alone.isSaid = true
       const who = untaken === null ? 'no worker has come' : `no worker has come that takes ${untaken}`
-      const message = `${who} within ${formatDuration(timeout)}: start one, in a clone, with ralph worker --queue ${this.#queue.url}`
-      this.#emit({ type: 'warning', message })
+      this.#warn(
+        `${who} within ${formatDuration(timeout)}: start one, in a clone, with ralph worker --queue ${this.queue.url}`,
+      )
     }
-    if (alone > timeout * PATIENCE * 1000)
+    if (seconds > timeout * PATIENCE)
       this.#giveUp(`no worker has come within ${formatDuration(timeout * PATIENCE)}`)
   }
 
-  #fails(error: unknown): void {
-    const now = this.#now()
-    this.#failingSince ??= now
-    const { workerTimeoutSeconds: timeout, heartbeatSeconds } = this.#times
-    const since = now - this.#failingSince
-    if (since > heartbeatSeconds * 500 && !this.#hasSaidFailing) {
-      this.#hasSaidFailing = true
-      this.#emit({
-        type: 'warning',
-        message: `the queue cannot be reached, and is tried again: ${reasonOf(error)}`,
-      })
+  #fails(reason: string): void {
+    const { workerTimeoutSeconds, heartbeatSeconds } = this.#times
+    const failing = (this.#failing ??= { since: this.#now(), isSaid: false })
+    const seconds = this.#now() - failing.since
+    if (seconds > heartbeatSeconds / 2 && !failing.isSaid) {
+      failing.isSaid = true
+      this.#warn(`the queue cannot be reached, and is tried again: ${reason}`)
     }
-    if (since > timeout * 1000) this.#giveUp(`the queue at ${this.#queue.url} is gone: ${reasonOf(error)}`)
+    if (seconds > workerTimeoutSeconds) this.#giveUp(`the queue at ${this.queue.url} is gone: ${reason}`)
   }
 
-  #isBack(): void {
-    if (this.#hasSaidFailing) this.#emit({ type: 'warning', message: 'the queue can be reached again' })
-    this.#failingSince = null
-    this.#hasSaidFailing = false
+  #isBack({ isSaid }: { isSaid: boolean }): void {
+    if (isSaid) this.#warn('the queue can be reached again')
+    this.#failing = null
     this.#readSince = this.#now()
   }
 
+  #warn(message: string): void {
+    this.#emit({ type: 'warning', message })
+  }
+
   #giveUp(reason: string): void {
-    this.#hopeless ??= reason
+    this.hopeless ??= reason
     this.#hasChanged()
   }
 
   #hasChanged(): void {
     const wake = this.#wake
-    this.#changed = this.#nextChange()
+    this.changed = this.#nextChange()
     wake()
   }
 
@@ -340,5 +324,24 @@ export class Roster {
   }
 }
 
-/** After this many times the wait before its warning, the run ends. */
-const PATIENCE = 10
+/** A worker, and how many jobs it has. */
+export type Loaded = Roster['loaded'][number]
+
+/** Whether a worker with these labels takes a task with those. */
+export function takes(worker: readonly string[], task: readonly string[]): boolean {
+  if (worker.length === 0) return true
+  const words = new Set(task.map((label) => label.toLowerCase()))
+  return worker.some((label) => words.has(label.toLowerCase()))
+}
+
+/**
+ * The worker for a task with these labels: among those that take it the one with the most free places; null if all
+ * are full.
+ */
+export function placeFor(labels: readonly string[], workers: readonly Loaded[]): Loaded | null {
+  const room = ({ sign, busy }: Loaded): number => sign.places - busy
+  const free = workers.filter((worker) => room(worker) > 0 && takes(worker.sign.labels, labels))
+  // Workers without labels stay free for tasks that no other takes.
+  const rank = ({ sign }: Loaded): number => Math.sign(sign.labels.length)
+  return free.toSorted((a, b) => rank(b) - rank(a) || room(b) - room(a))[0] ?? null
+}

@@ -6,8 +6,8 @@ import { formatDuration } from '../../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { sleep } from '../../process/sleep.ts'
 import { Control } from '../control.ts'
-import { reasonOf } from './boss.ts'
-import { type JobEnd, PROTOCOL, type Queue, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
+import { reasonOf, type Queue } from './boss.ts'
+import { type JobEnd, PROTOCOL, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
 import type { Remote } from './remote.ts'
 import { oneAtATime } from '../../base/mutex.ts'
 
@@ -31,12 +31,7 @@ export interface WorkerPorts {
   /** Makes the attempt at a job in the workspace of that place, counted from 0; throws what a person must act on. */
   readonly make: (
     job: Job,
-    at: {
-      readonly place: number
-      readonly branch: string
-      readonly control: Control
-      readonly emit: Emit<Happening>
-    },
+    at: { place: number; branch: string; control: Control; emit: Emit<Happening> },
   ) => Promise<Result>
   readonly version: string
   readonly pid: number
@@ -52,11 +47,6 @@ export type WorkerEnd =
   /** It cannot do jobs here. */
   | { readonly kind: 'unable'; readonly error: unknown }
 
-/** Does the jobs of the run that has the queue, until there is no run, or a person ends the worker. */
-export function work(options: WorkerOptions, ports: WorkerPorts, emit: Emit<Happening>): Promise<WorkerEnd> {
-  return new Worker(options, ports, emit).work()
-}
-
 interface Doing {
   readonly job: Job
   readonly control: Control
@@ -64,11 +54,14 @@ interface Doing {
 }
 
 const POLL_MS = 100
-const LOOK_MS = 1000
+const LOOK_SECONDS = 1
 /** How long to wait at the end until the run has read the reports. */
-const PARTING_MS = 10_000
+const PARTING_SECONDS = 10
+/** After so many missing heartbeats a run is dead, or soon will be. */
+const SILENT_BEATS = 6
 
-class Worker {
+/** Does the jobs of the run that has the queue, until there is no run, or a person ends the worker. */
+export class Worker {
   readonly #options: WorkerOptions
   readonly #ports: WorkerPorts
   readonly #emit: Emit<Happening>
@@ -113,18 +106,14 @@ class Worker {
 
   async #tick(): Promise<void> {
     const now = this.#now()
-    if (now - this.#lookedAt >= LOOK_MS) {
+    if (now - this.#lookedAt >= LOOK_SECONDS) {
       this.#lookedAt = now
       await this.#look(now)
     }
     if (!this.#ticket && !this.#end) await this.#join()
-    if (!this.#ticket) return
-    if (now - this.#beatAt >= this.#heartbeatSeconds * 1000) await this.#beat(now)
+    const { heartbeatSeconds } = this.#run ?? this.#options
+    if (this.#ticket && now - this.#beatAt >= heartbeatSeconds) await this.#beat(this.#ticket, now)
     if (this.#ticket) await this.#receive(this.#ticket)
-  }
-
-  get #heartbeatSeconds(): number {
-    return this.#run?.heartbeatSeconds ?? this.#options.heartbeatSeconds
   }
 
   /** Checks whether there is a run with the same protocol. */
@@ -139,11 +128,9 @@ class Worker {
       return
     }
     const { patienceSeconds } = this.#options
-    if (now - this.#runSeenAt > patienceSeconds * 1000 && this.#doing.size === 0)
-      this.#leave({
-        kind: 'done',
-        reason: `no run is under way on this queue for ${formatDuration(patienceSeconds)}`,
-      })
+    if (now - this.#runSeenAt <= patienceSeconds || this.#doing.size > 0) return
+    const reason = `no run is under way on this queue for ${formatDuration(patienceSeconds)}`
+    this.#leave({ kind: 'done', reason })
   }
 
   async #join(): Promise<void> {
@@ -155,13 +142,13 @@ class Worker {
     this.#emit({ type: 'worker-joined', worker: name, places, labels })
   }
 
-  async #beat(now: number): Promise<void> {
+  async #beat(ticket: Ticket, now: number): Promise<void> {
     this.#beatAt = now
-    if (await this.#ports.queue.beat(this.#ticket!)) return
+    if (await this.#ports.queue.beat(ticket)) return
     // Its jobs are given to others by now: what it still does is recorded here, and does not land.
     this.#ticket = null
     const message = 'the run has heard nothing of this worker, and has given its jobs to others'
-    if (this.#doing.size > 0) this.#emit({ type: 'warning', message })
+    if (this.#doing.size > 0) this.#warn(message)
     for (const { control } of this.#doing.values()) control.stop('clean')
   }
 
@@ -197,7 +184,7 @@ class Worker {
   /** Does one job to the end: the attempt, its refs on the remote, and the report. */
   async #do(ticket: Ticket, parcel: string, { job, control, place }: Doing): Promise<void> {
     const { queue } = this.#ports
-    const outbox = new Outbox(queue, parcel)
+    const outbox = outboxFor(queue, parcel)
     const emit: Emit<Happening> = (event) => {
       this.#emit(event)
       outbox.put(event)
@@ -230,7 +217,7 @@ class Worker {
       )
     if (pushed?.kind === 'overtaken') {
       const message = `${task.id} was given to another worker meanwhile: what was done here is kept under ${refs.join(', ')}`
-      this.#emit({ type: 'warning', message })
+      this.#warn(message)
     }
     if (result.kind === 'passed')
       return { kind: 'passed', candidate: result.candidate.ref, denied: result.denied }
@@ -249,14 +236,13 @@ class Worker {
 
   /** Reports as soon as the queue is there; the finished work is already on the remote. */
   async #deliver(report: () => Promise<void>): Promise<void> {
-    const until = this.#now() + this.#options.patienceSeconds * 1000
+    const until = this.#now() + this.#options.patienceSeconds
     for (;;) {
       try {
         return await report()
       } catch (error) {
-        if (this.#now() > until)
-          return this.#leave({ kind: 'unable', error: queueGone(this.#ports.queue, error) })
-        await sleep(LOOK_MS)
+        if (this.#now() > until) return this.#leave(this.#queueGone(error))
+        await sleep(LOOK_SECONDS * 1000)
       }
     }
   }
@@ -268,17 +254,22 @@ class Worker {
   }
 
   #fails(error: unknown): void {
-    const now = this.#now()
     if (this.#run?.isEmbedded && this.#doing.size === 0)
       return this.#leave({ kind: 'done', reason: 'the run has ended, and its queue with it' })
     if (this.#failingSince === null)
-      this.#emit({
-        type: 'warning',
-        message: `the queue cannot be reached, and is tried again: ${reasonOf(error)}`,
-      })
-    this.#failingSince ??= now
-    if (now - this.#failingSince > this.#options.patienceSeconds * 1000)
-      this.#leave({ kind: 'unable', error: queueGone(this.#ports.queue, error) })
+      this.#warn(`the queue cannot be reached, and is tried again: ${reasonOf(error)}`)
+    this.#failingSince ??= this.#now()
+    if (this.#now() - this.#failingSince > this.#options.patienceSeconds) this.#leave(this.#queueGone(error))
+  }
+
+  #queueGone(error: unknown): WorkerEnd {
+    const message = `the queue at ${this.#ports.queue.url} is gone: ${reasonOf(error)}`
+    const fix = 'What was done is on the remote, and the next run lands it.'
+    return { kind: 'unable', error: new UserError(message, fix) }
+  }
+
+  #warn(message: string): void {
+    this.#emit({ type: 'warning', message })
   }
 
   /** Leaves the queue, once the run has read the reports. */
@@ -287,7 +278,7 @@ class Worker {
     const ticket = this.#ticket
     if (!ticket) return
     try {
-      const until = this.#now() + PARTING_MS
+      const until = this.#now() + PARTING_SECONDS
       const isThere = async (): Promise<boolean> => (await queue.parcels(ticket)).length > 0
       while (this.#run && !urgent.aborted && this.#now() < until && (await isThere())) await sleep(POLL_MS)
       await queue.drop(ticket)
@@ -297,13 +288,11 @@ class Worker {
     }
   }
 
+  /** In seconds. */
   #now(): number {
-    return this.#ports.now().getTime()
+    return this.#ports.now().getTime() / 1000
   }
 }
-
-/** After so many missing heartbeats a run is dead, or soon will be. */
-const SILENT_BEATS = 6
 
 function otherVersion({ version }: RunSign, own: string): UserError {
   return new UserError(
@@ -312,47 +301,32 @@ function otherVersion({ version }: RunSign, own: string): UserError {
   )
 }
 
-function queueGone({ url }: Queue, error: unknown): UserError {
-  return new UserError(
-    `the queue at ${url} is gone: ${reasonOf(error)}`,
-    'What was done is on the remote, and the next run lands it.',
-  )
-}
-
 /** How long events are collected before they are sent. */
 const GATHER_MS = 200
 
 /** Sends the events of a job to the run, in order; repeats what a queue that was gone for a moment has missed. */
-class Outbox {
-  readonly #queue: Queue
-  readonly #parcel: string
-  #waiting: Happening[] = []
-  readonly #inTurn = oneAtATime()
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(queue: Queue, parcel: string) {
-    this.#queue = queue
-    this.#parcel = parcel
-  }
-
-  put(event: Happening): void {
-    this.#waiting.push(event)
-    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS)
-  }
-
+function outboxFor(queue: Queue, parcel: string) {
+  const inTurn = oneAtATime()
+  let waiting: Happening[] = []
+  let timer: NodeJS.Timeout | undefined
   /** Sends what has not been sent yet. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    return this.#inTurn(async () => {
-      const events = this.#waiting
+  const flush = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    return inTurn(async () => {
+      const events = waiting
       if (events.length === 0) return
-      this.#waiting = []
+      waiting = []
       try {
-        await this.#queue.sendEvents({ parcel: this.#parcel, events })
+        await queue.sendEvents({ parcel, events })
       } catch {
-        this.#waiting = [...events, ...this.#waiting]
+        waiting = [...events, ...waiting]
       }
     })
   }
+  const put = (event: Happening): void => {
+    waiting.push(event)
+    timer ??= setTimeout(() => void flush(), GATHER_MS)
+  }
+  return { put, flush }
 }
