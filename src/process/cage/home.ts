@@ -125,32 +125,30 @@ const TOOL_VARIABLES = [
 const SHARED = ['.local', '.local/share', '.config', '.cache', '.local/state']
 const MOST_LINKS = 500
 
-/** What is opened in a home beside the list: paths, and folders of programs with the tools that they belong to. */
-interface Opened {
-  readonly paths: readonly string[]
-  readonly folders: readonly string[]
-}
-
 /**
  * The rules for a home: closed but for the tools that PATH and variables lead to, those that are well known, git's settings,
- * and what is opened. A home that is the root of all files stays as it is.
+ * and what is opened: paths, and folders of programs with the tools that they belong to. A home that is the root of all
+ * files stays as it is.
  */
-export function homeRules(home: string, env: Environment, opened: Opened): readonly MountRule[] {
+export function homeRules(
+  home: string,
+  env: Environment,
+  opened: { paths: readonly string[]; folders: readonly string[] },
+): readonly MountRule[] {
   const at = real(home)
   if (at === null || at === '/') return []
   const isIn = (path: string): boolean =>
     [at, home].some((folder) => path !== folder && isInside(path, folder))
-  const folders = [...opened.folders, ...(env['PATH'] ?? '').split(':')].flatMap((folder) =>
-    toolOf(folder, at),
-  )
-  const named = [
+  const listIn = (variable: string): readonly string[] => (env[variable] ?? '').split(':')
+  const folders = [...opened.folders, ...listIn('PATH')].flatMap((folder) => toolOf(folder, at))
+  const programs = [join(at, '.local/bin'), ...folders].filter(isIn)
+  const all = [
     ...SHOWN.map((name) => join(at, name)),
-    ...TOOL_VARIABLES.flatMap((name) => (env[name] ?? '').split(':')),
+    ...TOOL_VARIABLES.flatMap(listIn),
     ...opened.paths,
     ...folders,
+    ...programs.flatMap((folder) => linkedFrom(folder, at)),
   ]
-  const ofPrograms = [join(at, '.local/bin'), ...folders].filter((path) => isIn(path))
-  const all = [...named, ...ofPrograms.flatMap((folder) => linkedFrom(folder, at))]
   const inside = all.filter((path) => isAbsolute(path)).map((path) => resolve(path))
   // Tools that find no place for their caches there give up.
   const caches: MountRule = { kind: 'own', path: join(at, '.cache') }
@@ -168,13 +166,11 @@ function toolOf(folder: string, home: string): readonly string[] {
 
 /** What the links in a folder of programs lead to. */
 function linkedFrom(folder: string, home: string): readonly string[] {
-  const found = new Set<string>()
-  for (const name of namesIn(folder).slice(0, MOST_LINKS)) {
-    const target = isLink(join(folder, name)) ? real(join(folder, name)) : null
-    if (target !== null && isInside(target, home))
-      for (const path of toolOf(dirname(target), home)) found.add(path)
-  }
-  return [...found]
+  const paths = namesIn(folder)
+    .slice(0, MOST_LINKS)
+    .map((name) => join(folder, name))
+  const targets = paths.flatMap((path) => (isLink(path) ? (real(path) ?? []) : []))
+  return targets.filter((target) => isInside(target, home)).flatMap((target) => toolOf(dirname(target), home))
 }
 
 /** A link is there as such: without it nothing would lead to its target. */
@@ -185,14 +181,11 @@ function shownRules(path: string): readonly MountRule[] {
   return isLink(path) ? [read, { kind: 'link', path, to: readlinkSync(path) }] : [read]
 }
 
-/** Secrets in a home folder: `closed` cannot be read; `empty` reads as empty, for tools that would fail otherwise. */
-interface KeyPlaces {
-  readonly closed: readonly string[]
-  readonly empty: readonly string[]
-}
-
-/** Relative to the home. */
-export const KEYS: KeyPlaces = {
+/**
+ * Secrets in a home folder, relative to it: `closed` cannot be read; `empty` reads as empty, for tools that would fail
+ * otherwise.
+ */
+export const KEYS = {
   closed: [
     '.ssh',
     '.gnupg',

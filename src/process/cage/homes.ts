@@ -1,32 +1,31 @@
-import { copyFileSync, cpSync, lstatSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import type { AgentHome } from '../../base/cage-needs.ts'
 import { real, type CagePolicy, type MountRule } from './mounts.ts'
+import { entriesIn } from '../../base/folder.ts'
 import { readPlainFile } from '../../base/read-file.ts'
 
 /** Larger things are no settings: a file is left out, and a folder is bound as it is. */
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_FILES = 400
 
-/** The homes and files of an agent, as a cage has them. */
-interface Homes {
-  readonly rules: readonly MountRule[]
-  /** The copies whose changes stay. */
-  readonly carried: readonly CarriedFile[]
-}
-
-/** Copies the homes and files of an agent into a folder of the cage. */
-export function layOutHomes({ homes, files }: Pick<CagePolicy, 'homes' | 'files'>, below: string): Homes {
-  const laidOut = homes.map((home, index) => layOutHome(home, join(below, `home-${index}`)))
-  const rules = laidOut.flatMap((home) => home.rules)
+/** Copies the homes and files of an agent into a folder of the cage; of some copies the changes stay. */
+export function layOutHomes({ homes, files }: Pick<CagePolicy, 'homes' | 'files'>, below: string) {
+  const rules: MountRule[] = []
+  const carried: CarriedFile[] = []
+  for (const [index, home] of homes.entries()) {
+    const laidOut = layOutHome(home, join(below, `home-${index}`))
+    rules.push(...laidOut.rules)
+    carried.push(...laidOut.carried)
+  }
   for (const path of files) {
     if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue
     const copy = join(below, basename(path))
     copyFileSync(path, copy)
     rules.push({ kind: 'write', path, from: copy })
   }
-  return { rules, carried: laidOut.flatMap((home) => home.carried) }
+  return { rules, carried }
 }
 
 /**
@@ -34,7 +33,7 @@ export function layOutHomes({ homes, files }: Pick<CagePolicy, 'homes' | 'files'
  * no setting, hook or server that it adds remains. Of what it `keeps`, folders are bound into the copy, and changed
  * files are carried back.
  */
-function layOutHome({ folder, keeps }: AgentHome, copy: string): Homes {
+function layOutHome({ folder, keeps }: AgentHome, copy: string) {
   mkdirSync(copy, { mode: 0o700 })
   // The agent would make these folders at its first start, which it cannot in a cage.
   const folders = keeps.filter((name) => !/\.\w+$/.test(name)).map((name) => join(folder, name))
@@ -42,46 +41,39 @@ function layOutHome({ folder, keeps }: AgentHome, copy: string): Homes {
   const home = real(folder) ?? folder
   const rules: MountRule[] = [{ kind: 'write', path: folder, from: copy }]
   const carried: CarriedFile[] = []
-  for (const entry of readdirSync(home, { withFileTypes: true })) {
+  for (const entry of entriesIn(home)) {
     const [path, place] = [join(home, entry.name), join(copy, entry.name)]
-    if (keeps.includes(entry.name) && entry.isDirectory()) {
-      mkdirSync(place)
-      rules.push({ kind: 'write', path })
-    } else if (keeps.includes(entry.name)) {
+    const isKept = keeps.includes(entry.name)
+    if (isKept && !entry.isDirectory()) {
       const file = real(path)
       if (file === null || !lstatSync(file).isFile()) continue
       copyFileSync(file, place)
       carried.push({ path: file, copy: place, draft: `${copy}.draft` })
     } else if (entry.isFile() && lstatSync(path).size <= MOST_BYTES) copyFileSync(path, place)
+    else if (entry.isDirectory() && !isKept && isSmall(path)) cpSync(path, place, { recursive: true })
     else if (entry.isDirectory()) {
-      const size = sizeOf(path)
-      if (size.files <= MOST_FILES && size.bytes <= MOST_BYTES) cpSync(path, place, { recursive: true })
-      else {
-        mkdirSync(place)
-        rules.push({ kind: 'read', path })
-      }
+      mkdirSync(place)
+      rules.push({ kind: isKept ? 'write' : 'read', path })
     }
   }
   return { rules, carried }
 }
 
 /** Stops counting when it is too much. */
-function sizeOf(folder: string): { readonly files: number; readonly bytes: number } {
+function isSmall(folder: string): boolean {
   let [files, bytes] = [0, 0]
   const folders = [folder]
-  for (
-    let at = folders.pop();
-    at !== undefined && files <= MOST_FILES && bytes <= MOST_BYTES;
-    at = folders.pop()
-  ) {
-    for (const entry of readdirSync(at, { withFileTypes: true })) {
+  // A list's iteration includes what is added meanwhile.
+  for (const at of folders) {
+    for (const entry of entriesIn(at)) {
       files++
       const path = join(at, entry.name)
       if (entry.isDirectory()) folders.push(path)
       else bytes += lstatSync(path).size
     }
+    if (files > MOST_FILES || bytes > MOST_BYTES) return false
   }
-  return { files, bytes }
+  return true
 }
 
 /** A file of an agent, such as its login, and the copy that it may replace in a cage. */

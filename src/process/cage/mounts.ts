@@ -2,19 +2,15 @@ import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { AgentHome } from '../../base/cage-needs.ts'
 
-/** What a cage may do with one path. Of several rules about a path the last one applies. */
+/**
+ * What a cage may do with one path. Of several rules about a path the last one applies. `read`: it may be read only,
+ * though it is in a folder that may be written, or closed. `closed`: it cannot be read. `empty`: it exists and is empty.
+ * `own`: it is a folder of the cage's own, empty at first, which goes with the cage. `link`: it is a link, in a folder
+ * that was closed.
+ */
 export type MountRule =
-  /** It may be written. */
+  | { readonly kind: 'read' | 'closed' | 'empty' | 'own'; readonly path: string }
   | { readonly kind: 'write'; readonly path: string; readonly from?: string }
-  /** It may be read only, though it is in a folder that may be written, or closed. */
-  | { readonly kind: 'read'; readonly path: string }
-  /** It cannot be read. */
-  | { readonly kind: 'closed'; readonly path: string }
-  /** It exists and is empty. */
-  | { readonly kind: 'empty'; readonly path: string }
-  /** It is a folder of the cage's own, empty at first, which goes with the cage. */
-  | { readonly kind: 'own'; readonly path: string }
-  /** It is a link, in a folder that was closed. */
   | { readonly kind: 'link'; readonly path: string; readonly to: string }
 
 /** What one caged process may do, as plain data, made for each start. */

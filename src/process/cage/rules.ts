@@ -76,19 +76,18 @@ const STARTS_LATER = [
 /** The policy of an agent's cage. */
 export function agentPolicy(world: CageWorld, needs: CageNeeds, request: CageRequest): CagePolicy {
   const hosts = [...needs.hosts, ...world.settings.network]
-  return policyOf(world, request, { needs, hosts, hostsKey: 'network' })
+  return { ...policyOf(world, request, needs), hosts, hostsKey: 'network' }
 }
 
 /** The policy of a gate's cage. */
 export function gatePolicy(world: CageWorld, request: CageRequest): CagePolicy {
-  const hosts = world.settings.gatesNetwork
-  return policyOf(world, request, { needs: NO_NEEDS, hosts, hostsKey: 'gatesNetwork' })
+  return { ...policyOf(world, request), hosts: world.settings.gatesNetwork, hostsKey: 'gatesNetwork' }
 }
 
 /** The policy for the preparation of a workspace, which installs what agents and gates need. */
 export function preparePolicy(world: CageWorld, request: CageRequest): CagePolicy {
   const hosts = ['registries', ...world.settings.network, ...registriesIn(world.env)]
-  return policyOf(world, request, { needs: NO_NEEDS, hosts, hostsKey: 'network' })
+  return { ...policyOf(world, request), hosts, hostsKey: 'network' }
 }
 
 /** The registry that a person has set for a package manager, as an entry of a list of hosts. */
@@ -108,18 +107,16 @@ function registriesIn(env: Environment): readonly string[] {
 }
 
 function policyOf(
-  world: CageWorld,
+  { place, settings, env }: CageWorld,
   request: CageRequest,
-  { needs, ...network }: Pick<CagePolicy, 'hosts' | 'hostsKey'> & { readonly needs: CageNeeds },
-): CagePolicy {
-  const { place, settings, env } = world
+  needs = NO_NEEDS,
+): Omit<CagePolicy, 'hosts' | 'hostsKey'> {
   const home = env['HOME'] ?? homedir()
-  const paths = (entries: readonly string[]): readonly string[] =>
-    entriesIn(entries, { home, root: place.root })
+  const paths = (entries: readonly string[]): readonly string[] => entriesIn(entries, home, place.root)
   const read = paths(settings.read)
   const write = paths(settings.write).filter((path) => !place.isReadOnly || !isInside(path, place.top))
   const caches = cachesFor(place, env)
-  const never = [...neverWritten(place), ...laterIn(place).filter((path) => !write.includes(path))]
+  const never = neverWritten(place, write)
   const programs = [
     request.program,
     dirname(request.program),
@@ -138,15 +135,18 @@ function policyOf(
     ...secretsIn(place),
     ...paths(settings.denyRead).map(closedRule),
   ]
+  const isClosed = (path: string): boolean => closed.some((rule) => isInside(path, rule.path))
   return {
     rules: [
-      ...shown([...programs, ...read]),
+      // The cage's own temporary folder would hide them.
+      ...[...programs, ...read].filter(isTemporary).map(readRule),
       ...homeRules(home, env, {
         paths: [...programs, ...read, ...needs.homes.map(({ folder }) => folder), ...needs.files],
         folders: [request.program, real(request.program) ?? request.program, process.execPath].map(dirname),
       }),
       ...outermost(write).map(writeRule),
-      ...hiddenOwn(env),
+      // Prompts, and other files that ralph keeps for other attempts.
+      ...[cacheFolder(env)].flatMap((folder) => (folder === null ? [] : [closedRule(folder)])),
       closedRule(place.checkout),
       // They may be in a folder that was just hidden.
       ...[...programs, ...place.borrowed].filter((path) => isInside(path, place.checkout)).map(readRule),
@@ -155,10 +155,9 @@ function policyOf(
       ...never.map(readRule),
       ...request.writable.map(writeRule),
       ...closed.filter(({ path }) => !own.has(relative(home, path)) && !isOpened(path)),
-      ...[...caches.folders, ...write.filter((path) => path !== place.top && isHiddenBy(path, closed))].map(
-        writeRule,
-      ),
-      ...read.filter((path) => isHiddenBy(path, closed)).map(readRule),
+      ...caches.folders.map(writeRule),
+      ...write.filter((path) => path !== place.top && isClosed(path)).map(writeRule),
+      ...read.filter(isClosed).map(readRule),
       ...(request.readable === undefined ? [] : [readRule(request.readable)]),
     ],
     never: place.isReadOnly ? [place.top, ...never] : never,
@@ -166,15 +165,11 @@ function policyOf(
     env: caches.env,
     homes: needs.homes,
     files: needs.files,
-    ...network,
   }
 }
 
 /** The files with keys, by path, without names of variables. */
-function entriesIn(
-  entries: readonly string[],
-  { home, root }: { home: string; root: string },
-): readonly string[] {
+function entriesIn(entries: readonly string[], home: string, root: string): readonly string[] {
   return entries
     .filter((entry) => !entry.startsWith('env:'))
     .map((entry) =>
@@ -183,16 +178,16 @@ function entriesIn(
     .map((path) => real(path) ?? path)
 }
 
-/** Allows paths that the cage's own temporary folder would hide. */
-function shown(paths: readonly string[]): readonly MountRule[] {
-  return paths.filter(isTemporary).map(readRule)
-}
-
-/** The paths of ralph and its configuration: no entry may make them writable. */
-function neverWritten({ top, root }: CagePlace): readonly string[] {
-  const ralph = [...new Set([top, root])].map((folder) => join(folder, '.ralph'))
+/**
+ * The paths that the place may not write: those of ralph and its configuration, which no entry opens, and those that are
+ * run later, unless they are among the opened ones.
+ */
+function neverWritten({ top, root }: CagePlace, opened: readonly string[]): readonly string[] {
+  const inFolders = (names: readonly string[]): readonly string[] =>
+    [...new Set([top, root])].flatMap((folder) => names.map((name) => join(folder, name)))
   const config = CONFIG_FILES.map((name) => join(root, name))
-  return [...ralph, ...config].filter((path) => !isLink(path))
+  const later = inFolders(STARTS_LATER).filter((path) => !opened.includes(path))
+  return [...inFolders(['.ralph']), ...config, ...later].filter((path) => !isLink(path))
 }
 
 /** The top, and the folders above what may not be written: a folder that is a mount of its own cannot be renamed. */
@@ -204,13 +199,6 @@ function parentsOf({ top }: CagePlace, paths: readonly string[]): readonly strin
       found.add(folder)
   }
   return [...found].toSorted((a, b) => a.length - b.length)
-}
-
-function laterIn({ top, root }: CagePlace): readonly string[] {
-  const folders = [...new Set([top, root])]
-  return folders
-    .flatMap((folder) => STARTS_LATER.map((name) => join(folder, name)))
-    .filter((path) => !isLink(path))
 }
 
 function keysIn(home: string): readonly MountRule[] {
@@ -229,69 +217,44 @@ const NOT_ENTERED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build'
 /** Untracked files named like `.env`, as deep as people usually have them. */
 function secretsIn({ top, tracked }: CagePlace): readonly MountRule[] {
   const known = new Set(tracked)
-  const found: string[] = []
-  const visit = (folder: string, depth: number): void => {
-    for (const entry of inFolder(folder)) {
-      const path = join(folder, entry.name)
-      if (ENV_FILE.test(entry.name) && entry.name !== '.envrc' && !NO_SECRET.test(entry.name))
-        found.push(path)
-      else if (
-        entry.isDirectory() &&
-        depth < DEEPEST &&
-        !entry.name.startsWith('.') &&
-        !NOT_ENTERED.has(entry.name)
-      )
-        visit(path, depth + 1)
-    }
-  }
-  visit(top, 0)
-  return found.filter((path) => !known.has(relative(top, path))).map(closedRule)
-}
-
-/** Prompts, and other files that ralph keeps for other attempts. */
-function hiddenOwn(env: Environment): readonly MountRule[] {
-  const folder = cacheFolder(env)
-  return folder === null ? [] : [closedRule(folder)]
+  const visit = (folder: string, depth: number): readonly string[] =>
+    inFolder(folder).flatMap((entry) => {
+      const { name } = entry
+      const path = join(folder, name)
+      if (ENV_FILE.test(name) && name !== '.envrc' && !NO_SECRET.test(name)) return [path]
+      const isEntered = entry.isDirectory() && !name.startsWith('.') && !NOT_ENTERED.has(name)
+      return isEntered && depth < DEEPEST ? visit(path, depth + 1) : []
+    })
+  return visit(top, 0)
+    .filter((path) => !known.has(relative(top, path)))
+    .map(closedRule)
 }
 
 /** The caches of package managers: a folder for this repository's cages alone. */
-function cachesFor(
-  { checkout }: CagePlace,
-  env: Environment,
-): { folders: readonly string[]; env: Record<string, string> } {
+function cachesFor({ checkout }: CagePlace, env: Environment) {
   const parent = cacheFolder(env)
   const name = createHash('sha256').update(checkout).digest('hex').slice(0, 16)
   const folder = parent === null ? '/tmp/caches' : join(parent, 'caches', name)
-  if (parent !== null && !made(folder)) return { folders: [], env: {} }
-  const variables = {
-    npm_config_cache: 'npm',
-    npm_config_store_dir: 'pnpm',
-    YARN_CACHE_FOLDER: 'yarn',
-    YARN_GLOBAL_FOLDER: 'yarn-global',
-    BUN_INSTALL_CACHE_DIR: 'bun',
-    DENO_DIR: 'deno',
-    PIP_CACHE_DIR: 'pip',
-    UV_CACHE_DIR: 'uv',
-    GOCACHE: 'go-build',
-  }
-  const places = Object.entries(variables).map(([variable, below]) => [variable, join(folder, below)])
-  return {
-    folders: parent === null ? [] : [folder],
-    env: Object.fromEntries(places) as Record<string, string>,
-  }
-}
-
-function made(folder: string): boolean {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    return true
+    if (parent !== null) mkdirSync(folder, { recursive: true, mode: 0o700 })
   } catch {
-    return false
+    return { folders: [], env: {} }
   }
+  const places = Object.entries(CACHES).map(([variable, below]) => [variable, join(folder, below)] as const)
+  return { folders: parent === null ? [] : [folder], env: Object.fromEntries(places) }
 }
 
-function isHiddenBy(path: string, closed: readonly MountRule[]): boolean {
-  return closed.some((rule) => isInside(path, rule.path))
+/** Variables with the caches of package managers, and where those are. */
+const CACHES = {
+  npm_config_cache: 'npm',
+  npm_config_store_dir: 'pnpm',
+  YARN_CACHE_FOLDER: 'yarn',
+  YARN_GLOBAL_FOLDER: 'yarn-global',
+  BUN_INSTALL_CACHE_DIR: 'bun',
+  DENO_DIR: 'deno',
+  PIP_CACHE_DIR: 'pip',
+  UV_CACHE_DIR: 'uv',
+  GOCACHE: 'go-build',
 }
 
 function isKey(name: string, { variables }: CageNeeds): boolean {
