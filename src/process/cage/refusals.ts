@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { CagedAction } from '../../base/nouns.ts'
 import { isInside, type CagePolicy } from './mounts.ts'
 
@@ -33,27 +33,30 @@ const AFTER =
 const BEFORE =
   /(?:['‘"`]([^'‘’"`\n]{1,300})['’"`]|([^\s'"‘’`=>:]+)) ?:(?: [A-Z]{4,7}:)?\s*(?:\[Errno \d+\] )?$/
 
+/** What may be reported of a process, and how its paths are meant. */
+interface Where {
+  readonly policy: Pick<CagePolicy, 'rules' | 'never'>
+  readonly cwd: string
+  readonly home: string
+}
+
 /**
  * Finds error messages about refused actions in the output of a caged process. It knows only the output: a program
  * may be refused something and not print it.
  */
 export class RefusalReader {
-  readonly #policy: Pick<CagePolicy, 'rules' | 'never'>
-  readonly #cwd: string
-  readonly #home: string
+  readonly #where: Where
   readonly #report: (action: CagedAction) => void
   /** The text after the last newline of each stream. */
   readonly #rest = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
   readonly #known = new Set<string>()
 
   constructor(
-    policy: Pick<CagePolicy, 'rules' | 'never'>,
-    where: { readonly cwd: string; readonly home: string | undefined },
+    policy: Where['policy'],
+    { cwd, home = homedir() }: { cwd: string; home: string | undefined },
     report: (action: CagedAction) => void,
   ) {
-    this.#policy = policy
-    this.#cwd = where.cwd
-    this.#home = where.home ?? homedir()
+    this.#where = { policy, cwd, home }
     this.#report = report
   }
 
@@ -82,62 +85,59 @@ export class RefusalReader {
   #read(bytes: Buffer): void {
     if (!NEEDLES.some((needle) => bytes.includes(needle))) return
     for (const line of bytes.toString().split('\n'))
-      for (const match of line.matchAll(COMPLAINTS)) this.#complaint(line, match[0], match.index)
+      for (const { 0: words, index } of line.matchAll(COMPLAINTS)) {
+        const path = pathNear(line, index, index + words.length)
+        const action = path === null ? null : actionOn(absolute(path, this.#where), words, this.#where)
+        if (action) this.refused(action)
+      }
   }
+}
 
-  #complaint(line: string, words: string, at: number): void {
-    const after = AFTER.exec(line.slice(at + words.length, at + words.length + NEAR))
-    const before = BEFORE.exec(unescaped(line.slice(Math.max(0, at - NEAR), at)))
-    const named = after?.[2] ?? after?.[1] ?? before?.[1] ?? before?.[2]
-    if (named === undefined || named.length < 2) return
-    const path = this.#absolute(named)
-    if (MISSING.test(words)) return this.#missing(path)
-    const closed = this.#ruleOf(path, ['closed', 'empty'])
-    if (closed !== null) return this.refused(this.#action(WRITE.test(words) ? 'write' : 'read', path, closed))
-    const isWrite = WRITE.test(words) || this.#ruleOf(path, ['read']) !== null
-    if (isWrite && !this.#isWritable(path)) this.refused(this.#action('write', path, path))
-  }
+/** The path that a message names after its words, or else before them. */
+function pathNear(line: string, start: number, end: number): string | null {
+  const after = AFTER.exec(line.slice(end, end + NEAR))
+  const before = BEFORE.exec(unescaped(line.slice(Math.max(0, start - NEAR), start)))
+  const path = after?.[2] ?? after?.[1] ?? before?.[1] ?? before?.[2]
+  return path !== undefined && path.length > 1 ? path : null
+}
 
-  /** What is not there in a closed folder may be there outside of the cage. */
-  #missing(path: string): void {
-    const closed = this.#ruleOf(path, ['closed', 'own'])
-    if (closed === null) return
+/** What the cage has refused with these words; null if it does not refuse that. */
+function actionOn(path: string, words: string, where: Where): CagedAction | null {
+  // The last rule about a path applies.
+  const rule = where.policy.rules.findLast((one) => isInside(path, one.path))
+  const isWrite = WRITE.test(words)
+  if (MISSING.test(words)) {
+    // What is not there in a closed folder may be there outside of the cage.
+    if (rule?.kind !== 'closed' && rule?.kind !== 'own') return null
     let there = path
-    while (there !== closed && !existsSync(there)) there = dirname(there)
-    if (there !== closed) this.refused(this.#action('read', path, there))
+    while (there !== rule.path && !existsSync(there)) there = dirname(there)
+    return there === rule.path ? null : describe('read', path, there, where)
   }
+  if (rule?.kind === 'closed' || rule?.kind === 'empty')
+    return describe(isWrite ? 'write' : 'read', path, rule.path, where)
+  if (rule?.kind === 'write' || rule?.kind === 'own') return null
+  return isWrite || rule?.kind === 'read' ? describe('write', path, path, where) : null
+}
 
-  #absolute(named: string): string {
-    const path = named.replaceAll('\\\\', '\\')
-    if (path === '~' || path.startsWith('~/')) return join(this.#home, path.slice(1))
-    return isAbsolute(path) ? resolve(path) : resolve(this.#cwd, path)
+/** The entry that would allow it never opens a whole home. */
+function describe(action: 'read' | 'write', path: string, closed: string, where: Where): CagedAction {
+  const entry = shown(isInside(where.home, closed) ? path : closed, where)
+  const isNever = action === 'write' && where.policy.never.some((folder) => isInside(path, folder))
+  return {
+    action,
+    target: shown(path, where),
+    allowedBy: isNever ? null : `sandbox.${action}: ${JSON.stringify(entry)}`,
   }
+}
 
-  /** The last rule about the path, if it is of one of these kinds. */
-  #ruleOf(path: string, kinds: readonly string[]): string | null {
-    const rule = this.#policy.rules.findLast((one) => isInside(path, one.path))
-    return rule && kinds.includes(rule.kind) ? rule.path : null
-  }
+function absolute(named: string, { home, cwd }: Where): string {
+  const path = named.replaceAll('\\\\', '\\')
+  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : resolve(cwd, path)
+}
 
-  #isWritable(path: string): boolean {
-    return this.#ruleOf(path, ['write', 'own']) !== null
-  }
-
-  /** The entry that would allow it never opens a whole home. */
-  #action(action: 'read' | 'write', path: string, closed: string): CagedAction {
-    const entry = isInside(this.#home, closed) ? path : closed
-    const isNever = action === 'write' && this.#policy.never.some((folder) => isInside(path, folder))
-    return {
-      action,
-      target: this.#shown(path),
-      allowedBy: isNever ? null : `sandbox.${action}: ${JSON.stringify(this.#shown(entry))}`,
-    }
-  }
-
-  #shown(path: string): string {
-    if (path !== this.#cwd && isInside(path, this.#cwd)) return path.slice(this.#cwd.length + 1)
-    return isInside(path, this.#home) ? `~${path.slice(this.#home.length)}` : path
-  }
+function shown(path: string, { home, cwd }: Where): string {
+  if (path !== cwd && isInside(path, cwd)) return path.slice(cwd.length + 1)
+  return isInside(path, home) ? `~${path.slice(home.length)}` : path
 }
 
 /** Removes JSON's escapes before quotes: most agents quote their tools' output as JSON. */

@@ -1,17 +1,18 @@
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtFile } from '../../base/built-file.ts'
 import { Tail } from '../../base/stream.ts'
-import type { MoreStream, ProcessCommand } from '../launch.ts'
+import type { CagedAction } from '../../base/nouns.ts'
+import type { LaunchFailure, MoreStream, ProcessCommand } from '../launch.ts'
 import type { Environment } from '../mark.ts'
 import { makePrivateFolder } from '../private-folder.ts'
 import { resolveProgram } from '../program.ts'
 import { startCage, type ProcessEnd, type Running, type StartProcess } from '../start.ts'
 import { HostList } from './hosts.ts'
 import { carryFiles, layOutHomes, type CarriedFile } from './homes.ts'
-import { cageFolder, mountArguments, type CageFolder, type CagePolicy, type MountRule } from './mounts.ts'
+import { cageFolder, mountArguments, type CageFolder, type CagePolicy } from './mounts.ts'
 import { RefusalReader } from './refusals.ts'
 import { seccompFilter } from './seccomp.ts'
 import { serveWayOut } from './way-out.ts'
@@ -73,7 +74,7 @@ export function cagedStart(
   policyFor: (request: CageRequest) => CagePolicy,
 ): StartProcess {
   return (command, options) => {
-    const { env, cwd, readable, writable = [] } = options
+    const { env, cwd, readable, writable = [], terminal } = options
     const [name, args] = 'shell' in command ? ['sh', ['-c', command.shell]] : [command.program, command.args]
     const program = resolveProgram(name, args, { env })
     // If the program is missing now, a later start must not find it without a cage.
@@ -82,32 +83,32 @@ export function cagedStart(
     try {
       const policy = policyFor({ program: program.program, readable, writable })
       const hosts = new HostList(policy.hosts)
-      const where = { cwd, home: env['HOME'] }
-      const refusals = new RefusalReader(policy, where, (action) => options.onCaged?.(action))
+      const refusals = new RefusalReader(policy, { cwd, home: env['HOME'] }, (action) =>
+        options.onCaged?.(action),
+      )
       const complaint = new Tail(COMPLAINT_BYTES)
-      const requests = { refused: new Set<string>(), allowed: false }
-      const onRefused = (host: string, port: number): void => {
-        requests.refused.add(host)
-        refuse(policy, refusals, { host, port })
-      }
-      const onAllowed = (): void => {
-        requests.allowed = true
+      const refusedHosts = new Set<string>()
+      let hasNetwork = false
+      const onRequest = (host: string, port: number, isAllowed: boolean): void => {
+        if (isAllowed) hasNetwork = true
+        else {
+          refusedHosts.add(host)
+          refusals.refused(refusedHost(policy, host, port))
+        }
       }
       const carried = writeFiles(policy, folder, cwd)
       const inside = [...LIMITED, ...wayOutBefore(hosts), program.program, ...program.args]
       const running = startCage(
-        options.terminal
-          ? besideTerminal(bubblewrap, inside)
-          : { program: bubblewrap, args: [...FILES, ...inside] },
+        terminal ? besideTerminal(bubblewrap, inside) : { program: bubblewrap, args: [...FILES, ...inside] },
         {
           ...options,
           env: environmentIn(env, policy),
-          more: streamsOf(folder, hosts, { hosts, env, onRefused, onAllowed }),
+          more: streamsOf(folder, { hosts, env, onRequest }),
           isCage: true,
-          onOutput: (chunk, stream) => {
+          onOutput(chunk, stream) {
             refusals.push(chunk, stream)
             // A terminal has one stream for both.
-            if (stream === 'stderr' || options.terminal) complaint.push(chunk)
+            if (stream === 'stderr' || terminal) complaint.push(chunk)
             return options.onOutput(chunk, stream)
           },
         },
@@ -116,8 +117,8 @@ export function cagedStart(
       const finish = async (): Promise<ProcessEnd> => {
         try {
           const end = endOf(await running.finished, complaint.text())
-          if (end.kind !== 'exited' || requests.allowed || requests.refused.size === 0) return end
-          return { ...end, refusedHosts: [...requests.refused] }
+          if (end.kind !== 'exited' || hasNetwork || refusedHosts.size === 0) return end
+          return { ...end, refusedHosts: [...refusedHosts] }
         } finally {
           refusals.end()
           endCarrying()
@@ -138,13 +139,9 @@ const COMPLAINT_BYTES = 2048
 /** The file descriptors of bubblewrap's input: the numbers of `streamsOf`. */
 const FILES = ['--args', '3', '--seccomp', '4', '--']
 
-function streamsOf(
-  { path }: CageFolder,
-  hosts: HostList,
-  way: Parameters<typeof serveWayOut>[1],
-): readonly MoreStream[] {
+function streamsOf({ path }: CageFolder, way: Parameters<typeof serveWayOut>[1]): readonly MoreStream[] {
   const files = [{ file: join(path, 'arguments') }, { file: join(path, 'seccomp') }]
-  if (hosts.isEmpty) return files
+  if (way.hosts.isEmpty) return files
   return [...files, { take: (stream) => serveWayOut(stream, way) }, { file: join(path, 'way-out.sh') }]
 }
 
@@ -177,24 +174,17 @@ function wayOutBefore(hosts: HostList): readonly string[] {
   return ['/bin/sh', '/proc/self/fd/6', process.execPath, script, hosts.ownPorts.join(',')]
 }
 
-function refuse(
-  policy: CagePolicy,
-  refusals: RefusalReader,
-  { host, port }: { host: string; port: number },
-): void {
-  const entry = port === 443 || port === 80 ? host : `${host}:${port}`
-  refusals.refused({
-    action: 'connect',
-    target: `${host}:${port}`,
-    allowedBy: `sandbox.${policy.hostsKey}: ${JSON.stringify(entry)}`,
-  })
+function refusedHost({ hostsKey }: CagePolicy, host: string, port: number): CagedAction {
+  const target = `${host}:${port}`
+  const entry = port === 443 || port === 80 ? host : target
+  return { action: 'connect', target, allowedBy: `sandbox.${hostsKey}: ${JSON.stringify(entry)}` }
 }
 
 function makeFolder(env: Environment): CageFolder {
   const folder = cageFolder(makePrivateFolder('cage', env))
   for (const made of [folder.temp, folder.cache]) mkdirSync(made, { mode: 0o700 })
   writeFileSync(folder.empty, '', { mode: 0o444 })
-  closeSync(openSync(folder.closed, 'w', 0o000))
+  writeFileSync(folder.closed, '', { mode: 0o000 })
   return folder
 }
 
@@ -203,13 +193,10 @@ function writeFiles(policy: CagePolicy, folder: CageFolder, cwd: string): readon
   if (filter === null) throw new Error('this processor is not known to it')
   writeFileSync(join(folder.path, 'seccomp'), filter)
   writeFileSync(join(folder.path, 'way-out.sh'), WITH_NETWORK)
-  const homes = layOutHomes(policy, folder.path)
-  const rules: readonly MountRule[] = [...policy.rules, ...homes.rules]
-  const args = [...NAMESPACES, ...mountArguments(rules, folder), '--chdir', cwd]
-  const file = openSync(join(folder.path, 'arguments'), 'w', 0o600)
-  writeSync(file, args.join('\0') + '\0')
-  closeSync(file)
-  return homes.carried
+  const { rules, carried } = layOutHomes(policy, folder.path)
+  const args = [...NAMESPACES, ...mountArguments([...policy.rules, ...rules], folder), '--chdir', cwd]
+  writeFileSync(join(folder.path, 'arguments'), `${args.join('\0')}\0`, { mode: 0o600 })
+  return carried
 }
 
 const PROXIES = /^(?:https?|all|no|ftp)_proxy$/i
@@ -219,9 +206,9 @@ function environmentIn(env: Environment, policy: CagePolicy): Environment {
   return { ...Object.fromEntries(kept), TMPDIR: '/tmp', TMP: undefined, TEMP: undefined, ...policy.env }
 }
 
-function notStarted(failure: { readonly reason: string; readonly missing: boolean }): Running {
+function notStarted(failure: LaunchFailure): Running {
   return {
-    finished: Promise.resolve<ProcessEnd>({ kind: 'not-started', ...failure }),
+    finished: Promise.resolve({ kind: 'not-started', ...failure }),
     pid: undefined,
     end: () => undefined,
   }

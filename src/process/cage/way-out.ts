@@ -11,9 +11,8 @@ interface WayOut {
   readonly hosts: HostList
   /** The environment, which names a proxy if this machine needs one for the web. */
   readonly env: Environment
-  readonly onRefused: (host: string, port: number) => void
-  /** Called when an allowed host is requested, whether it answers or not. */
-  readonly onAllowed: () => void
+  /** Called for each host that is requested, whether it answers or not. */
+  readonly onRequest: (host: string, port: number, isAllowed: boolean) => void
 }
 
 const CONNECT_MS = 30_000
@@ -34,11 +33,10 @@ async function open(stream: ServerHttp2Stream, target: string, way: WayOut): Pro
   const address = hostAndPort(target)
   if (!address) return answer(stream, 400, `ralph: no host and port: ${target}`)
   const { host, port } = address
-  if (!way.hosts.allows(host, port)) {
-    way.onRefused(host, port)
+  const isAllowed = way.hosts.allows(host, port)
+  way.onRequest(host, port, isAllowed)
+  if (!isAllowed)
     return answer(stream, 403, `ralph: the sandbox does not allow ${host}:${port}; sandbox.network would`)
-  }
-  way.onAllowed()
   try {
     const socket = await connection(host, port, way)
     socket.on('error', ignore)
@@ -58,36 +56,26 @@ function answer(stream: ServerHttp2Stream, status: number, text: string): void {
 }
 
 function connection(host: string, port: number, { hosts, env }: WayOut): Promise<Socket> {
-  const proxy = hosts.ownPorts.includes(port) && isOwn(host) ? null : proxyFor(host, port, env)
-  return proxy ? throughProxy(proxy, host, port) : connected({ host, port, lookup: outerLookup(host) })
-}
-
-function isOwn(host: string): boolean {
-  return host === 'localhost' || (isIP(host) !== 0 && isInner(host))
+  const isOwn = host === 'localhost' || (isIP(host) !== 0 && isInner(host))
+  const proxy = hosts.ownPorts.includes(port) && isOwn ? null : proxyFor(host, port, env)
+  if (proxy) return throughProxy(proxy, host, port)
+  return connected(isOwn ? { host, port } : { host, port, lookup: outerLookup })
 }
 
 /** Rejects addresses of this machine: the owner of an allowed name could point it there. */
-function outerLookup(name: string): LookupFunction | undefined {
-  if (isOwn(name)) return undefined
-  return (host, options, callback) => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, '', 0)
-      const outer = addresses.filter(({ address }) => !isInner(address))
-      const [first] = outer
-      if (!first) return callback(new Error('its name leads into this machine'), '', 0)
-      if (options.all) return callback(null, outer)
-      callback(null, first.address, first.family)
-    })
-  }
+const outerLookup: LookupFunction = (host, options, callback) => {
+  lookup(host, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '', 0)
+    const outer = addresses.filter(({ address }) => !isInner(address))
+    const [first] = outer
+    if (!first) return callback(new Error('its name leads into this machine'), '', 0)
+    if (options.all) return callback(null, outer)
+    callback(null, first.address, first.family)
+  })
 }
 
-function connected(to: {
-  readonly host: string
-  readonly port: number
-  readonly lookup?: LookupFunction | undefined
-}): Promise<Socket> {
-  const { host, port, lookup: find } = to
-  const socket = connect({ host, port, allowHalfOpen: true, ...(find ? { lookup: find } : {}) })
+function connected(to: { host: string; port: number; lookup?: LookupFunction }): Promise<Socket> {
+  const socket = connect({ ...to, allowHalfOpen: true })
   socket.setTimeout(CONNECT_MS, () => socket.destroy(new Error('no answer')))
   return new Promise((resolve, reject) => {
     socket.once('error', reject)
