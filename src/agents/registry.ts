@@ -58,7 +58,7 @@ function agent(name: AgentName, program: string | null, load: AgentEntry['load']
 
 /** Whether the program can be started, unlike some batch files: then the next agent is taken. */
 function isStartable(program: string, env: AgentRequest['env']): boolean {
-  return findOnPath(program, env) !== null && 'program' in resolveProgram(program, [], { env })
+  return findOnPath(program, env) !== null && 'program' in resolveProgram(program, [], env)
 }
 
 /** Which agent one place (option, task, configuration) names for a task; null leaves it to the next place. */

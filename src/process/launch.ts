@@ -11,12 +11,13 @@ import { messageOf, codeOf } from '../base/errors.ts'
 export type ProcessCommand =
   { readonly program: string; readonly args: readonly string[] } | { readonly shell: string }
 
-/** A child process; its output is read, unless it has the terminal. */
-export type Child = ChildProcessByStdio<null, Readable | null, Readable | null>
+type Spawned = ChildProcessByStdio<null, Readable | null, Readable | null>
+
+/** A running child process; its output is read, unless it has the terminal. */
+export type Child = Spawned & { readonly pid: number }
 
 /** A running child, or a sentence that says why there is none. */
-type Launch =
-  { readonly child: Child & { readonly pid: number } } | { readonly failure: Promise<LaunchFailure> }
+type Launch = { readonly child: Child } | { readonly failure: LaunchFailure | Promise<LaunchFailure> }
 
 export interface LaunchFailure {
   readonly reason: string
@@ -55,8 +56,8 @@ export function launch(
     return fd
   }
   try {
-    const resolved = resolveProgram(program, args, { env })
-    if ('reason' in resolved) return { failure: Promise.resolve(resolved) }
+    const resolved = resolveProgram(program, args, env)
+    if ('reason' in resolved) return { failure: resolved }
     const found =
       typeof terminal === 'object' ? seated(resolved, terminal, stdinFile !== undefined) : resolved
     const stdin = stdinFile === undefined ? 'ignore' : open(stdinFile)
@@ -74,7 +75,7 @@ export function launch(
     return { failure }
   } catch (error) {
     // The cause is NUL in an argument, or an argument list that is too long for the system.
-    return { failure: Promise.resolve(whyNot(error, name, cwd)) }
+    return { failure: whyNot(error, name, cwd) }
   } finally {
     for (const fd of opened) closeSync(fd)
   }
@@ -116,16 +117,16 @@ function spawnIn(
     readonly detached: boolean
   },
   { program, args }: ResolvedProgram,
-): Child {
+): Spawned {
   const detached = place.detached && platform() !== 'win32'
   return startWithout(place.stdio, (stdio) => {
     const options = { ...place, stdio, detached, windowsHide: true }
     // Its first stream is a file or nothing, which Node's types do not distinguish from a pipe.
-    return spawn(program, args, options) as Child
+    return spawn(program, args, options) as Spawned
   })
 }
 
-function hasPid(child: Child): child is Child & { readonly pid: number } {
+function hasPid(child: Spawned): child is Child {
   return child.pid !== undefined
 }
 

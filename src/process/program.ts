@@ -4,17 +4,11 @@ import { posix, win32 } from 'node:path'
 import type { Environment } from './mark.ts'
 
 /** Where a program is looked up: the kind of system, and its files. */
-export interface ProgramFiles {
+interface ProgramFiles {
   readonly platform: NodeJS.Platform
   /** Whether the file exists and may be run. */
   readonly isProgram: (path: string) => boolean
   readonly read: (path: string) => string
-}
-
-const OWN_FILES: ProgramFiles = {
-  platform: ownPlatform(),
-  isProgram,
-  read: (path) => readFileSync(path, 'utf8'),
 }
 
 /** What is started, or why nothing can be. */
@@ -26,72 +20,78 @@ type Resolved =
       readonly missing: boolean
     }
 
-/**
- * The path of a program on PATH; null if it is not there. Folders of PATH that are relative to the current folder are left
- * out: anybody may have put a program of any name into a repository.
- */
-export function findOnPath(program: string, env: Environment, files = OWN_FILES): string | null {
-  const paths = pathsOf(files)
-  const extensions = files.platform === 'win32' ? extensionsOf(program, env) : ['']
-  for (const folder of pathIn(env, files).split(paths.delimiter)) {
-    if (!paths.isAbsolute(folder)) continue
-    for (const extension of extensions) {
-      const path = paths.join(folder, program + extension)
-      if (files.isProgram(path)) return path
+/** The search for programs among these files. */
+export function programsIn({ platform, isProgram, read }: ProgramFiles) {
+  const isWindows = platform === 'win32'
+  const paths = isWindows ? win32 : posix
+
+  /**
+   * The path of a program on PATH; null if it is not there. Folders of PATH that are relative to the current folder are
+   * left out: anybody may have put a program of any name into a repository.
+   */
+  function findOnPath(program: string, env: Environment): string | null {
+    const folders = env['PATH'] ?? (isWindows ? (env['Path'] ?? '') : '/usr/bin:/bin')
+    const extensions = isWindows ? extensionsOf(program, env) : ['']
+    const found = folders
+      .split(paths.delimiter)
+      .filter((folder) => paths.isAbsolute(folder))
+      .flatMap((folder) => extensions.map((extension) => paths.join(folder, program + extension)))
+      .find(isProgram)
+    return found ?? null
+  }
+
+  /** A POSIX shell: the system's, or on Windows that of Git for Windows; null if there is none. */
+  function findShell(env: Environment): string | null {
+    if (!isWindows) return '/bin/sh'
+    const git = findOnPath('git', env)
+    // git.exe is in cmd, bin or mingw64/bin; sh.exe in bin, where it sets its environment, or in usr/bin.
+    const above = git === null ? [] : ['..', '../..'].map((up) => win32.join(git, '..', up))
+    const beside = above.flatMap((folder) =>
+      ['bin', 'usr/bin'].map((bin) => win32.join(folder, bin, 'sh.exe')),
+    )
+    return beside.find(isProgram) ?? findOnPath('sh', env)
+  }
+
+  /**
+   * The program and arguments that the system can start without a lookup. Windows starts batch files only through
+   * cmd.exe, which parses the arguments again: for those that npm and similar tools install for a script, the script
+   * is started instead.
+   */
+  function resolveProgram(program: string, args: readonly string[], env: Environment): Resolved {
+    if (program === 'sh') {
+      const shell = findShell(env)
+      return shell === null ? { reason: NO_SHELL, missing: true } : { program: shell, args }
     }
+    const isPath = paths.basename(program) !== program
+    const path = isPath ? program : findOnPath(program, env)
+    if (path === null) return { reason: `${program} was not found`, missing: true }
+    return isWindows && /\.(?:cmd|bat)$/i.test(path) ? behindShim(path, args, env) : { program: path, args }
   }
-  return null
+
+  function behindShim(path: string, args: readonly string[], env: Environment): Resolved {
+    const target = shimTarget(read(path))
+    if (target === null)
+      return { reason: `${path} is a batch file of a kind that only cmd.exe starts`, missing: false }
+    const folder = win32.dirname(path)
+    const script = win32.join(folder, target)
+    if (/\.exe$/i.test(script)) return { program: script, args }
+    const beside = win32.join(folder, 'node.exe')
+    const node = isProgram(beside) ? beside : (findOnPath('node', env) ?? process.execPath)
+    return { program: node, args: [script, ...args] }
+  }
+
+  return { findOnPath, findShell, resolveProgram }
 }
 
-/** A POSIX shell: the system's, or on Windows that of Git for Windows; null if there is none. */
-export function findShell(env: Environment, files = OWN_FILES): string | null {
-  if (files.platform !== 'win32') return '/bin/sh'
-  const git = findOnPath('git', env, files)
-  // git.exe is in cmd, bin or mingw64/bin; sh.exe in bin, where it sets its environment, or in usr/bin.
-  const above = git === null ? [] : ['..', '../..'].map((up) => win32.join(git, '..', up))
-  const beside = above.flatMap((folder) => ['bin', 'usr/bin'].map((bin) => win32.join(folder, bin, 'sh.exe')))
-  return beside.find(files.isProgram) ?? findOnPath('sh', env, files)
-}
-
-/**
- * The program and arguments that the system can start without a lookup. Windows starts batch files only through
- * cmd.exe, which parses the arguments again: for those that npm and similar tools install for a script, the script
- * is started instead.
- */
-export function resolveProgram(
-  program: string,
-  args: readonly string[],
-  { env, files = OWN_FILES }: { env: Environment; files?: ProgramFiles },
-): Resolved {
-  if (program === 'sh') {
-    const shell = findShell(env, files)
-    return shell === null ? { reason: NO_SHELL, missing: true } : { program: shell, args }
-  }
-  const isPath = pathsOf(files).basename(program) !== program
-  const path = isPath ? program : findOnPath(program, env, files)
-  if (path === null) return { reason: `${program} was not found`, missing: true }
-  const isBatch = files.platform === 'win32' && /\.(?:cmd|bat)$/i.test(path)
-  return isBatch ? behindShim(path, args, { env, files }) : { program: path, args }
-}
+/** The search among the files of this system. */
+export const { findOnPath, findShell, resolveProgram } = programsIn({
+  platform: ownPlatform(),
+  isProgram,
+  read: (path) => readFileSync(path, 'utf8'),
+})
 
 /** The error for a command if there is no POSIX shell. */
 export const NO_SHELL = 'there is no POSIX shell: install Git for Windows, which brings one'
-
-function behindShim(
-  path: string,
-  args: readonly string[],
-  { env, files }: { env: Environment; files: ProgramFiles },
-): Resolved {
-  const target = shimTarget(files.read(path))
-  if (target === null)
-    return { reason: `${path} is a batch file of a kind that only cmd.exe starts`, missing: false }
-  const folder = win32.dirname(path)
-  const script = win32.join(folder, target)
-  if (/\.exe$/i.test(script)) return { program: script, args }
-  const beside = win32.join(folder, 'node.exe')
-  const node = files.isProgram(beside) ? beside : (findOnPath('node', env, files) ?? process.execPath)
-  return { program: node, args: [script, ...args] }
-}
 
 /**
  * The file that a shim of npm, pnpm or Yarn starts, relative to the shim's folder: a script of Node or a program; null for
@@ -111,15 +111,6 @@ function extensionsOf(program: string, env: Environment): readonly string[] {
   const known = (env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';')
   const own = win32.extname(program).toLowerCase()
   return own !== '' && known.some((extension) => extension.toLowerCase() === own) ? [''] : known
-}
-
-/** The PATH, or the default of POSIX systems if there is none. */
-function pathIn(env: Environment, { platform }: ProgramFiles): string {
-  return platform === 'win32' ? (env['PATH'] ?? env['Path'] ?? '') : (env['PATH'] ?? '/usr/bin:/bin')
-}
-
-function pathsOf({ platform }: ProgramFiles): typeof posix {
-  return platform === 'win32' ? win32 : posix
 }
 
 function isProgram(path: string): boolean {

@@ -33,7 +33,7 @@ const GRACE_SECONDS = 2
 /** Runs a program to its end, in ralph's own session. Throws if it cannot be started. */
 export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const { cwd, stdin, signal } = run
-  const found = resolveProgram(run.program, run.args, run)
+  const found = resolveProgram(run.program, run.args, run.env)
   if ('reason' in found) throw Object.assign(new Error(found.reason), { code: 'ENOENT' })
   // The mark is only needed to end the program.
   const mark = signal && newMark()

@@ -24,6 +24,12 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   })
 }
 
+/** Acts when the signal is aborted, or at once if it is; not after `over`. */
+export function onAbort(signal: AbortSignal, over: AbortSignal, act: () => void): void {
+  if (signal.aborted) act()
+  else signal.addEventListener('abort', act, { once: true, signal: over })
+}
+
 /** A limit for a person's answer: the signal aborts after that time, or with the other signal; call `end` after the answer. */
 export function patience(
   seconds: number,

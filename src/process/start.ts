@@ -6,7 +6,7 @@ import { newMark, withMark, type Environment } from './mark.ts'
 import type { Pty } from './terminal.ts'
 import { askSystem, type ProcessEntry } from './table.ts'
 import { ProcessTree, sendSignal } from './tree.ts'
-import { sleep, listenFor } from './sleep.ts'
+import { listenFor, onAbort, sleep } from './sleep.ts'
 
 export interface ProcessOptions {
   readonly cwd: string
@@ -87,59 +87,67 @@ export interface Running {
 }
 
 /** Starts a process whose output comes through pipes. */
-export const startProcess: StartProcess = (command, options) => new RunningProcess(command, options)
+export const startProcess: StartProcess = (command, options) => begin(command, options)
 
 /** Starts a process that is a cage around another one. */
 export function startCage(command: ProcessCommand, options: ProcessOptions & CageOptions): Running {
-  return new RunningProcess(command, options)
+  return begin(command, options)
+}
+
+function begin(command: ProcessCommand, options: ProcessOptions & Partial<CageOptions>): Running {
+  const mark = newMark()
+  const { cwd, env, stdinFile, more, terminal } = options
+  const start = launch(command, { cwd, env: withMark(env, mark), stdinFile, more, terminal })
+  if ('child' in start) return new RunningProcess(start.child, mark, options)
+  if (typeof terminal === 'object') terminal.close()
+  return notStarted(start.failure)
+}
+
+/** What stands for a process that could not be started. */
+export function notStarted(failure: LaunchFailure | Promise<LaunchFailure>): Running {
+  const finished = Promise.resolve(failure).then((why): ProcessEnd => ({ kind: 'not-started', ...why }))
+  return { finished, pid: undefined, end: () => undefined }
 }
 
 /** A process from its start until nothing that it started is left. */
 class RunningProcess implements Running {
   readonly finished: Promise<ProcessEnd>
-  readonly pid: number | undefined
+  readonly pid: number
   readonly #options: ProcessOptions & Partial<CageOptions>
-  readonly #kill: (mode: EndMode) => void
+  readonly #tree: ProcessTree
   readonly #hurry = new AbortController()
   readonly #exit = new AbortController()
   #ended: EndMode | null = null
 
-  constructor(command: ProcessCommand, options: ProcessOptions & Partial<CageOptions>) {
+  constructor(child: Child, mark: string, options: ProcessOptions & Partial<CageOptions>) {
     this.#options = options
-    const mark = newMark()
-    const { cwd, env, stdinFile, more, terminal } = options
-    const start = launch(command, { cwd, env: withMark(env, mark), stdinFile, more, terminal })
-    if ('failure' in start) {
-      this.#kill = () => undefined
-      if (typeof terminal === 'object') terminal.close()
-      this.finished = start.failure.then((failure) => ({ kind: 'not-started', ...failure }))
-      return
-    }
-    this.pid = start.child.pid
-    const tree = new ProcessTree(mark, this.pid)
-    const exit = this.#exitOf(start.child)
-    const pipes = new Pipes(sourcesOf(start.child, terminal), options.onOutput, () => this.end('now'))
-    this.#kill = (mode) => void this.#killing(start.child.pid, tree, mode)
-    this.finished = this.#live(exit, tree, pipes)
+    this.pid = child.pid
+    this.#tree = new ProcessTree(mark, child.pid)
+    const exit = this.#exitOf(child)
+    const drain = passOn(child, options, () => this.end('now'))
+    this.finished = this.#live(exit, drain)
   }
 
   end(mode: EndMode): void {
     if (mode === 'now') this.#hurry.abort()
     if (this.#ended !== null || this.#exit.signal.aborted) return
     this.#ended = mode
-    this.#kill(mode)
+    void this.#kill(mode)
   }
 
-  async #live(exit: Promise<ProcessExit>, tree: ProcessTree, pipes: Pipes): Promise<ProcessEnd> {
-    const forget = this.#obey()
-    void this.#follow(tree)
+  async #live(exit: Promise<ProcessExit>, drain: () => Promise<void>): Promise<ProcessEnd> {
+    const { signal: wish, killSignal } = this.#options
+    const over = new AbortController()
+    if (wish) onAbort(wish, over.signal, () => this.end(wish.reason === 'now' ? 'now' : 'interrupt'))
+    if (killSignal) onAbort(killSignal, over.signal, () => this.end('now'))
+    void this.#follow()
     const { code, signal } = await exit
     const graceSeconds = Math.min(LEFTOVER_SECONDS, this.#killAfterSeconds)
-    const survivors = await tree.end(graceSeconds, this.#hurry.signal)
+    const survivors = await this.#tree.end(graceSeconds, this.#hurry.signal)
     try {
-      await pipes.drain()
+      await drain()
     } finally {
-      forget()
+      over.abort()
     }
     return { kind: 'exited', code, signal, ended: this.#ended, survivors: survivors.map(({ pid }) => pid) }
   }
@@ -162,56 +170,41 @@ class RunningProcess implements Running {
     })
   }
 
-  /** Obeys the abort signals; the returned function stops that. */
-  #obey(): () => void {
-    const { signal, killSignal } = this.#options
-    const interrupt = () => this.end(signal?.reason === 'now' ? 'now' : 'interrupt')
-    const kill = () => this.end('now')
-    if (signal?.aborted) interrupt()
-    if (killSignal?.aborted) kill()
-    signal?.addEventListener('abort', interrupt)
-    killSignal?.addEventListener('abort', kill)
-    return () => {
-      signal?.removeEventListener('abort', interrupt)
-      killSignal?.removeEventListener('abort', kill)
-    }
-  }
-
   /** Reads the tree regularly, so that a child is known before it can lose its parent. */
-  async #follow(tree: ProcessTree): Promise<void> {
+  async #follow(): Promise<void> {
     let pause = LOOK_MS
     for (;;) {
       await sleep(pause, this.#exit.signal)
       if (this.#exit.signal.aborted) return
       const before = performance.now()
-      await tree.read()
+      await this.#tree.read()
       pause = Math.max(LOOK_MS, (performance.now() - before) / LOOK_SHARE)
     }
   }
 
-  async #killing(pid: number, tree: ProcessTree, mode: EndMode): Promise<void> {
+  async #kill(mode: EndMode): Promise<void> {
     // Before anything dies: a child of a dead parent is harder to find.
-    const members = await tree.read()
+    const members = await this.#tree.read()
     if (mode === 'interrupt' && !this.#hurry.signal.aborted) {
       if (this.#options.isCage) {
         // The first process in a cage gets no TERM: the kernel drops signals that such a process does not handle.
-        for (const member of members) if (member.pid !== pid) sendSignal(member.pid, 'SIGTERM')
-      } else this.#signalAll(pid, members, 'SIGTERM')
+        for (const { pid } of members) if (pid !== this.pid) sendSignal(pid, 'SIGTERM')
+      } else this.#signalAll(members, 'SIGTERM')
       await sleep(this.#killAfterSeconds * 1000, AbortSignal.any([this.#exit.signal, this.#hurry.signal]))
     }
     if (this.#exit.signal.aborted) return
     this.#hurry.abort()
-    this.#signalAll(pid, members, 'SIGKILL')
+    this.#signalAll(members, 'SIGKILL')
   }
 
   /** Signals the whole group, or each member if the process has no group of its own. */
-  #signalAll(pid: number, members: readonly ProcessEntry[], signal: 'SIGTERM' | 'SIGKILL'): void {
+  #signalAll(members: readonly ProcessEntry[], signal: 'SIGTERM' | 'SIGKILL'): void {
     if (this.#exit.signal.aborted) return
     if (this.#options.terminal === 'handed-over')
-      return [pid, ...members.map((member) => member.pid)].forEach((one) => sendSignal(one, signal))
-    if (platform() !== 'win32') return sendSignal(-pid, signal)
+      return [this, ...members].forEach(({ pid }) => sendSignal(pid, signal))
+    if (platform() !== 'win32') return sendSignal(-this.pid, signal)
     // Without /F it asks windows to close, and a program in a terminal has none.
-    void askSystem('taskkill.exe', ['/PID', String(pid), '/T', '/F'])
+    void askSystem('taskkill.exe', ['/PID', String(this.pid), '/T', '/F'])
   }
 }
 
@@ -227,68 +220,48 @@ const TERMINAL_SILENCE_MS = 60
 /** More than any pipe can hold after the exit: the rest is written by a process that escaped. */
 const LEFT_BYTES = 4 * 1024 * 1024
 
-/** The streams of a process's output, when they have ended, and how to close them. */
-type Sources = ReturnType<typeof sourcesOf>
-
-/** A terminal is one stream for all output; the output of a process with the person's terminal is not read. */
-function sourcesOf(child: Child, terminal: TerminalUse | undefined) {
-  const streams = new Map<OutputStream, Readable>()
-  if (typeof terminal === 'object') streams.set('stdout', terminal.stream)
-  if (child.stdout) streams.set('stdout', child.stdout)
-  if (child.stderr) streams.set('stderr', child.stderr)
-  if (typeof terminal === 'object')
-    return {
-      streams,
-      closed: new Promise<void>(() => undefined),
-      silenceMs: TERMINAL_SILENCE_MS,
-      close: () => terminal.close(),
-    }
-  return {
-    streams,
-    closed: new Promise<void>((resolve) => child.once('close', () => resolve())),
-    silenceMs: SILENCE_MS,
-    close: () => streams.forEach((stream) => stream.destroy()),
+/**
+ * Passes the output of a process on as it comes; that of a process with the person's terminal is not read. The returned
+ * function passes on what is still in the pipes after the exit. It waits for silence, not for their end, which a process
+ * that inherited them can delay for ever.
+ */
+function passOn(
+  child: Child,
+  { terminal, onOutput }: Pick<ProcessOptions, 'terminal' | 'onOutput'>,
+  onFault: () => void,
+): () => Promise<void> {
+  // A terminal is one stream for all output.
+  const pty = typeof terminal === 'object' ? terminal : null
+  const streams = { stdout: pty?.stream ?? child.stdout, stderr: child.stderr }
+  let bytes = 0
+  let fault: { readonly error: unknown } | undefined
+  const follow = (name: OutputStream, stream: Readable | null): void => {
+    stream?.on('error', () => undefined)
+    stream?.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (fault) return
+      try {
+        onOutput(chunk, name)
+      } catch (error) {
+        fault = { error }
+        onFault()
+      }
+    })
   }
-}
-
-/** The output of a process, passed on as it comes. A process with the person's terminal has none. */
-class Pipes {
-  readonly #sources: Sources
-  #bytes = 0
-  #fault: { readonly error: unknown } | undefined
-
-  constructor(sources: Sources, onOutput: OnOutput, onFault: () => void) {
-    this.#sources = sources
-    for (const [name, stream] of sources.streams) {
-      stream.on('data', (chunk: Buffer) => {
-        this.#bytes += chunk.length
-        if (this.#fault) return
-        try {
-          onOutput(chunk, name)
-        } catch (error) {
-          this.#fault = { error }
-          onFault()
-        }
-      })
-      stream.on('error', () => undefined)
+  follow('stdout', streams.stdout)
+  follow('stderr', streams.stderr)
+  const closed = new AbortController()
+  if (!pty) child.once('close', () => closed.abort())
+  return async () => {
+    if (!streams.stdout) return
+    const most = bytes + LEFT_BYTES
+    for (;;) {
+      const seen = bytes
+      await listenFor(pty ? TERMINAL_SILENCE_MS : SILENCE_MS, closed.signal)
+      if (bytes === seen || bytes >= most || closed.signal.aborted) break
     }
-  }
-
-  /**
-   * After the exit: passes on what is still in the pipes. It waits for silence, not for their end, which a process that
-   * inherited them can delay for ever.
-   */
-  async drain(): Promise<void> {
-    const { streams, closed, silenceMs, close } = this.#sources
-    if (streams.size === 0) return
-    const silence = new AbortController()
-    void closed.then(() => silence.abort())
-    const most = this.#bytes + LEFT_BYTES
-    for (let seen = -1; seen !== this.#bytes && this.#bytes < most && !silence.signal.aborted;) {
-      seen = this.#bytes
-      await listenFor(silenceMs, silence.signal)
-    }
-    close()
-    if (this.#fault) throw this.#fault.error
+    if (pty) pty.close()
+    else for (const stream of Object.values(streams)) stream?.destroy()
+    if (fault) throw fault.error
   }
 }

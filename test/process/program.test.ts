@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { childEnvironment } from '../../src/process/mark.ts'
-import {
-  findOnPath,
-  findShell,
-  resolveProgram,
-  shimTarget,
-  type ProgramFiles,
-} from '../../src/process/program.ts'
+import { findOnPath, programsIn, shimTarget } from '../../src/process/program.ts'
 import { runProgram } from '../../src/process/run.ts'
 import { startProcess } from '../../src/process/start.ts'
 import { folderWith } from './programs.ts'
@@ -46,13 +40,13 @@ describe.skipIf(process.platform === 'win32')('on PATH', () => {
 })
 
 /** A Windows whose files are these, by their paths. */
-function windows(files: Readonly<Record<string, string>>): ProgramFiles {
+function windows(files: Readonly<Record<string, string>>) {
   const paths = new Map(Object.entries(files).map(([path, text]) => [path.toLowerCase(), text]))
-  return {
+  return programsIn({
     platform: 'win32',
     isProgram: (path) => paths.has(path.toLowerCase()),
     read: (path) => paths.get(path.toLowerCase())!,
-  }
+  })
 }
 
 const NPM = String.raw`@ECHO off
@@ -96,7 +90,7 @@ test.each([
 
 describe('on Windows', () => {
   const env = { Path: String.raw`C:\npm;.;C:\node;C:\Program Files\Git\cmd`, PATHEXT: '.COM;.EXE;.BAT;.CMD' }
-  const files = windows({
+  const programs = windows({
     [String.raw`C:\node\node.exe`]: '',
     [String.raw`C:\npm\agent.cmd`]: NPM,
     [String.raw`C:\npm\tool.cmd`]: NPM_EXE,
@@ -104,7 +98,7 @@ describe('on Windows', () => {
     [String.raw`C:\Program Files\Git\cmd\git.exe`]: '',
     [String.raw`C:\Program Files\Git\bin\sh.exe`]: '',
   })
-  const resolved = (program: string) => resolveProgram(program, ['-p', 'a "b"'], { env, files })
+  const resolved = (program: string) => programs.resolveProgram(program, ['-p', 'a "b"'], env)
 
   test.each([
     ['git', String.raw`C:\Program Files\Git\cmd\git.EXE`, []],
@@ -127,7 +121,7 @@ describe('on Windows', () => {
 
   test('the Node beside a shim goes before that on PATH', () => {
     const beside = windows({ [String.raw`C:\npm\agent.cmd`]: NPM, [String.raw`C:\npm\node.exe`]: '' })
-    expect(resolveProgram('agent', [], { env, files: beside })).toMatchObject({
+    expect(beside.resolveProgram('agent', [], env)).toMatchObject({
       program: String.raw`C:\npm\node.exe`,
     })
   })
@@ -137,12 +131,12 @@ describe('on Windows', () => {
     [String.raw`C:\Git\bin\git.exe`, String.raw`C:\Git\bin\sh.exe`],
   ])('the shell beside %s is %s', (git, shell) => {
     const path = { Path: git.slice(0, git.lastIndexOf('\\')) }
-    expect(findShell(path, windows({ [git]: '', [shell]: '' }))).toBe(shell)
+    expect(windows({ [git]: '', [shell]: '' }).findShell(path)).toBe(shell)
   })
 
   test('where there is no shell there is a sentence', () => {
-    expect(findShell(env, windows({}))).toBeNull()
-    expect(resolveProgram('sh', [], { env, files: windows({}) })).toMatchObject({ missing: true })
+    expect(windows({}).findShell(env)).toBeNull()
+    expect(windows({}).resolveProgram('sh', [], env)).toMatchObject({ missing: true })
   })
 
   test('what is started looks for nothing in the current folder', () => {

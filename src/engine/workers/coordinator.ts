@@ -8,7 +8,7 @@ import { formatDuration } from '../../base/time.ts'
 import type { Happening } from '../events/event.ts'
 import { candidateRef } from '../../git/record.ts'
 import { thisMachine, isAlive } from '../../process/table.ts'
-import { sleep } from '../../process/sleep.ts'
+import { onAbort, sleep } from '../../process/sleep.ts'
 import type { Branch } from '../slot/branch.ts'
 import { sharedBranch } from './shared-branch.ts'
 import { placeOf } from '../../process/lock.ts'
@@ -300,11 +300,6 @@ async function orAborted(something: Promise<void>, signal: AbortSignal): Promise
   const aborted = new Promise<void>((resolve) => onAbort(signal, over.signal, resolve))
   await Promise.race([something, aborted])
   over.abort()
-}
-
-function onAbort(signal: AbortSignal, over: AbortSignal, act: () => void): void {
-  if (signal.aborted) act()
-  else signal.addEventListener('abort', act, { once: true, signal: over })
 }
 
 function busy({ run, machine, pid }: RunSign, silentSeconds: number): UserError {

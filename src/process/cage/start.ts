@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { builtFile } from '../../base/built-file.ts'
 import { Tail } from '../../base/stream.ts'
 import type { CagedAction } from '../../base/nouns.ts'
-import type { LaunchFailure, MoreStream, ProcessCommand } from '../launch.ts'
+import type { MoreStream, ProcessCommand } from '../launch.ts'
 import type { Environment } from '../mark.ts'
 import { makePrivateFolder } from '../private-folder.ts'
 import { resolveProgram } from '../program.ts'
-import { startCage, type ProcessEnd, type Running, type StartProcess } from '../start.ts'
+import { notStarted, startCage, type ProcessEnd, type StartProcess } from '../start.ts'
 import { HostList } from './hosts.ts'
 import { carryFiles, layOutHomes, type CarriedFile } from './homes.ts'
 import { cageFolder, mountArguments, type CageFolder, type CagePolicy } from './mounts.ts'
@@ -76,7 +76,7 @@ export function cagedStart(
   return (command, options) => {
     const { env, cwd, readable, writable = [], terminal } = options
     const [name, args] = 'shell' in command ? ['sh', ['-c', command.shell]] : [command.program, command.args]
-    const program = resolveProgram(name, args, { env })
+    const program = resolveProgram(name, args, env)
     // If the program is missing now, a later start must not find it without a cage.
     if ('reason' in program) return notStarted(program)
     const folder = makeFolder(env)
@@ -204,12 +204,4 @@ const PROXIES = /^(?:https?|all|no|ftp)_proxy$/i
 function environmentIn(env: Environment, policy: CagePolicy): Environment {
   const kept = Object.entries(env).filter(([name]) => !PROXIES.test(name) && !policy.isHidden(name))
   return { ...Object.fromEntries(kept), TMPDIR: '/tmp', TMP: undefined, TEMP: undefined, ...policy.env }
-}
-
-function notStarted(failure: LaunchFailure): Running {
-  return {
-    finished: Promise.resolve({ kind: 'not-started', ...failure }),
-    pid: undefined,
-    end: () => undefined,
-  }
 }
