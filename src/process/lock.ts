@@ -12,25 +12,10 @@ export interface LockOwner extends Machine {
   readonly since: string
 }
 
-/** A lock that a process holds, or has left. */
-interface HeldLock {
-  readonly owner: LockOwner
-  readonly alive: boolean
-  /** Whether its owner's processes can be seen from here. */
-  readonly visible: boolean
-}
-
-/** Held by one run in a checkout. */
-interface Lock {
-  release(): void
-}
-
 /** Takes the lock, or throws naming its holder. If several find a dead owner's lock, exactly one takes it over. */
-export async function takeLock(
-  path: string,
-  me: { readonly pid: number; readonly now: Date },
-): Promise<Lock> {
-  const own = await describe(me)
+export async function takeLock(path: string, { pid, now }: { pid: number; now: Date }) {
+  const [machine, processStart] = await Promise.all([thisMachine(), startOf(pid)])
+  const own = { pid, processStart: processStart ?? '', ...machine, since: now.toISOString() }
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   writeFileSync(draft, JSON.stringify(own) + '\n')
   try {
@@ -41,12 +26,19 @@ export async function takeLock(
   }
 }
 
-/** The holder of the lock, and whether it lives; null if there is none. */
-export async function lockOwner(path: string): Promise<HeldLock | null> {
+/** The holder of the lock, whether it lives, and whether its processes can be seen from here; null if there is none. */
+export async function lockOwner(path: string) {
   const owner = readOwner(path)
   if (!owner) return null
   const place = placeOf(owner, await thisMachine())
-  return { owner, alive: await livesIn(place, owner), visible: place === 'here' }
+  if (place === 'here')
+    return {
+      owner,
+      alive: ownerLives(owner, await startOf(owner.pid), isAlive(owner.pid)),
+      visible: true,
+    }
+  // Processes of another machine cannot be seen: they count as alive.
+  return { owner, alive: place === 'elsewhere', visible: false }
 }
 
 /**
@@ -107,17 +99,6 @@ function readOwner(path: string): LockOwner | null {
 
 /** The fields that an earlier version of ralph did not write. */
 const UNKNOWN: Machine = { host: '', id: '', boot: '', pids: '' }
-
-async function describe({ pid, now }: { pid: number; now: Date }): Promise<LockOwner> {
-  const [machine, processStart] = await Promise.all([thisMachine(), startOf(pid)])
-  return { pid, processStart: processStart ?? '', ...machine, since: now.toISOString() }
-}
-
-async function livesIn(place: ReturnType<typeof placeOf>, owner: LockOwner): Promise<boolean> {
-  // Processes of another machine cannot be seen: they count as alive.
-  if (place !== 'here') return place === 'elsewhere'
-  return ownerLives(owner, await startOf(owner.pid), isAlive(owner.pid))
-}
 
 /** If either start is unknown, for example because `ps` failed, it counts as alive when any process has that number. */
 export function ownerLives({ processStart }: LockOwner, startNow: string | null, isThere: boolean): boolean {

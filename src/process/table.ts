@@ -56,14 +56,9 @@ export function bearsMark(pid: number, mark: string): boolean {
   // Empty if the process is gone by now, or another user's.
   const environment = textAt(`/proc/${pid}/environ`)
   if (!environment.includes(mark)) return false
-  return environment.split('\0').some(
-    (entry) =>
-      entry.startsWith(`${MARK_VARIABLE}=`) &&
-      entry
-        .slice(MARK_VARIABLE.length + 1)
-        .split(':')
-        .includes(mark),
-  )
+  return environment
+    .split('\0')
+    .some((entry) => entry.startsWith(`${MARK_VARIABLE}=`) && entry.split(/[=:]/).includes(mark))
 }
 
 function readProc(): ProcessEntry[] {
@@ -101,12 +96,16 @@ function ps(): Promise<string> {
 
 /** Parses the output of `ps -A -o pid=,ppid=,pgid=,stat=,lstart=`. */
 export function parsePs(text: string): readonly ProcessEntry[] {
-  const lines = text.matchAll(/^ *(\d+) +(\d+) +(\d+) +(?!Z)\S+ +(\S.*)$/gm)
-  return [...lines].map(([, pid, parent, group, startedAt = '']) => ({
-    pid: Number(pid),
-    parent: Number(parent),
-    session: Number(group),
-    startedAt: startedAt.trim(),
+  return entriesIn(text, /^ *(?<pid>\d+) +(?<parent>\d+) +(?<group>\d+) +(?!Z)\S+ +(?<startedAt>\S.*)$/gm)
+}
+
+/** Without sessions and groups, each process is its own. */
+function entriesIn(text: string, pattern: RegExp): readonly ProcessEntry[] {
+  return [...text.matchAll(pattern)].map(({ groups = {} }) => ({
+    pid: Number(groups['pid']),
+    parent: Number(groups['parent']),
+    session: Number(groups['group'] ?? groups['pid']),
+    startedAt: groups['startedAt']?.trim() ?? '',
   }))
 }
 
@@ -123,12 +122,7 @@ function commandLineOf(pid: number): string {
  * a dead parent.
  */
 export function parseCim(text: string): readonly ProcessEntry[] {
-  return [...text.matchAll(/^(\d+) (\d+) (\d+)\s*$/gm)].map(([, pid, parent, startedAt = '']) => ({
-    pid: Number(pid),
-    parent: Number(parent),
-    session: Number(pid),
-    startedAt,
-  }))
+  return entriesIn(text, /^(?<pid>\d+) (?<parent>\d+) (?<startedAt>\d+)\s*$/gm)
 }
 
 /** Identifies this machine: a host's name changes with the network. */
@@ -150,11 +144,11 @@ export function thisMachine(): Promise<Machine> {
 }
 
 async function ask(): Promise<Machine> {
-  const host = hostname()
+  const unknown = { host: hostname(), id: '', boot: '', pids: '' }
   switch (platform()) {
     case 'linux':
       return {
-        host,
+        ...unknown,
         id: textAt('/etc/machine-id').trim(),
         boot: textAt('/proc/sys/kernel/random/boot_id').trim(),
         pids: linkOf('/proc/self/ns/pid'),
@@ -164,14 +158,14 @@ async function ask(): Promise<Machine> {
         askSystem('ioreg', ['-rd1', '-c', 'IOPlatformExpertDevice']),
         askSystem('sysctl', ['-n', 'kern.bootsessionuuid']),
       ])
-      return { host, id: platformUuid(registry), boot: boot.trim(), pids: '' }
+      return { ...unknown, id: platformUuid(registry), boot: boot.trim() }
     }
     case 'win32': {
       const [id = '', boot = ''] = (await askWindows(MACHINE_AND_BOOT)).trim().split(/\s+/)
-      return { host, id, boot, pids: '' }
+      return { ...unknown, id, boot }
     }
     default:
-      return { host, id: '', boot: '', pids: '' }
+      return unknown
   }
 }
 

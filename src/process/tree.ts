@@ -125,12 +125,8 @@ export class ProcessTree {
   }
 }
 
-/** A process and those below it, as shown to a person. */
-export interface LivingProcess {
-  readonly pid: number
-  readonly parent: number
-  readonly command: string
-}
+/** A process, as shown to a person. */
+export type LivingProcess = Awaited<ReturnType<typeof describe>>
 
 /** The process and all its living descendants, parents before children; empty if it is gone. */
 export async function livingTree(pid: number): Promise<readonly LivingProcess[]> {
@@ -155,7 +151,7 @@ export async function endLeftovers(run: RunTrace): Promise<readonly string[]> {
 
 const LEFTOVER_SECONDS = 2
 
-async function describe({ pid, parent }: ProcessEntry): Promise<LivingProcess> {
+async function describe({ pid, parent }: ProcessEntry) {
   return { pid, parent, command: await commandOf(pid) }
 }
 
