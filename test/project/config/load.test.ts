@@ -257,6 +257,30 @@ describe('a wrong value', () => {
   })
 })
 
+describe('an agent that there is not', () => {
+  const agents =
+    'expected one of "claude", "codex", "gemini", "opencode", "copilot", "qwen", "continue", "command", "script"'
+
+  it.each([
+    ['ralph.config.json', '{ "agent": "cluade" }', '1:12 agent', '"cluade", did you mean "claude"?'],
+    ['ralph.config.jsonc', '{\n  "agents": ["claude", "acme"],\n}', '2:24 agents[1]', '"acme"'],
+    ['ralph.config.yaml', 'fallback:\n  - codez\n', '2:5 fallback[0]', '"codez", did you mean "codex"?'],
+    [
+      'package.json',
+      '{\n  "ralph": { "tiers": { "Heavy": { "agent": "Codex" } } }\n}',
+      '2:45 tiers.Heavy.agent',
+      '"Codex", did you mean "codex"?',
+    ],
+  ])('is refused at its place: %s %j', async (file, text, where, found) => {
+    expect(await complaint(file, text)).toBe(`${file}:${where}: ${agents}, found ${found}`)
+  })
+
+  it('is none of those that there are', async () => {
+    write('ralph.config.json', { agent: 'script', agents: ['qwen'], fallback: ['command'] })
+    expect(await loadConfig(root)).toMatchObject({ agent: 'script', agents: ['qwen'], fallback: ['command'] })
+  })
+})
+
 it('tells of a word for a name that there is not, whatever stands there', async () => {
   const text = JSON.stringify({ aliases: { fields: { tasks: '' } } })
   expect(await complaint('ralph.config.json', text)).toContain('1:23 unknown key "aliases.fields.tasks"')
