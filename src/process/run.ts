@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { startWithout } from './launch.ts'
-import { listenFor } from './sleep.ts'
+import { listenFor, onAbort } from './sleep.ts'
 import { childEnvironment, newMark, withMark, type Environment } from './mark.ts'
 import { resolveProgram } from './program.ts'
 import { ProcessTree } from './tree.ts'
@@ -44,34 +44,28 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   )
   const output = { stdout: collect(child.stdout, run.onOutput), stderr: collect(child.stderr) }
   feed(child.stdin, stdin)
-  const onAbort = (): void => {
+  const over = new AbortController()
+  const end = (): void => {
     if (mark && child.pid !== undefined) void new ProcessTree(mark, child.pid).end(GRACE_SECONDS)
   }
-  return new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code: number | null) => resolve(code))
-    child.once('exit', (code: number | null) => {
-      void untilSilent(output).then(() => resolve(code))
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', resolve)
+      child.once('exit', (exit) => void untilSilent(output).then(() => resolve(exit)))
+      if (signal) onAbort(signal, over.signal, end)
     })
-    if (signal?.aborted) onAbort()
-    signal?.addEventListener('abort', onAbort)
-  })
-    .then((code) => ({ code, stdout: output.stdout.bytes(), stderr: output.stderr.bytes() }))
-    .finally(() => {
-      signal?.removeEventListener('abort', onAbort)
-      child.stdout.destroy()
-      child.stderr.destroy()
-    })
+    return { code, stdout: output.stdout.bytes(), stderr: output.stderr.bytes() }
+  } finally {
+    over.abort()
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }
 }
 
 type Piped = ReturnType<typeof spawn> & { stdin: Writable; stdout: Readable; stderr: Readable }
 
-interface Collected {
-  readonly size: () => number
-  readonly bytes: () => Buffer
-}
-
-function collect(stream: Readable, take?: (chunk: Buffer) => void): Collected {
+function collect(stream: Readable, take?: (chunk: Buffer) => void) {
   const chunks: Buffer[] = []
   let size = 0
   stream.on('data', (chunk: Buffer) => {
@@ -83,7 +77,10 @@ function collect(stream: Readable, take?: (chunk: Buffer) => void): Collected {
 }
 
 /** Waits, after the exit, until no output has come for a while. */
-async function untilSilent({ stdout, stderr }: Record<'stdout' | 'stderr', Collected>): Promise<void> {
+async function untilSilent({
+  stdout,
+  stderr,
+}: Record<'stdout' | 'stderr', ReturnType<typeof collect>>): Promise<void> {
   for (let seen = -1; seen !== stdout.size() + stderr.size();) {
     seen = stdout.size() + stderr.size()
     await listenFor(SILENCE_MS)

@@ -3,21 +3,13 @@ import { join } from 'node:path'
 import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { UserError } from '../../base/errors.ts'
 import { textAt } from '../../base/read-file.ts'
-import { isObject, parsedJson } from '../../base/text.ts'
+import { parsedJson } from '../../base/text.ts'
 import { endLeftovers, type RunTrace } from '../../process/tree.ts'
 import { lockOwner, takeLock } from '../../process/lock.ts'
 import type { RunPorts } from '../ports.ts'
 
 /** A slot that one worker has as long as it lives: several workers of one clone have different ones. */
-export interface TakenSlot {
-  readonly number: number
-  /**
-   * Notes what is started there, so that the workspace's next holder ends what a kill has left; the returned function
-   * ends that.
-   */
-  readonly follow: (ports: Pick<RunPorts, 'mark' | 'onStarted'>) => () => void
-  readonly release: () => void
-}
+export type TakenSlot = NonNullable<Awaited<ReturnType<typeof takeSlot>>>
 
 /** The workspaces of a run count from 0; the ports of gates depend on the number. */
 const FIRST = 101
@@ -27,7 +19,7 @@ const LAST = 400
 export async function takeSlots(
   folder: string,
   { count, pid, now }: { count: number; pid: number; now: Date },
-): Promise<readonly TakenSlot[]> {
+) {
   mkdirSync(folder, { recursive: true })
   const slots: TakenSlot[] = []
   for (let number = FIRST; number <= LAST && slots.length < count; number++) {
@@ -49,31 +41,32 @@ export function forgetSlot(folder: string, number: number): void {
   for (const path of [lockOf(folder, number), traceOf(folder, number)]) rmSync(path, { force: true })
 }
 
-async function takeSlot(
-  folder: string,
-  number: number,
-  me: { readonly pid: number; readonly now: Date },
-): Promise<TakenSlot | null> {
-  const path = lockOf(folder, number)
+async function takeSlot(folder: string, number: number, me: Parameters<typeof takeLock>[1]) {
   if (await isTaken(folder, number)) return null
-  const lock = await takeLock(path, me).catch((error: unknown) => {
+  const lock = await takeLock(lockOf(folder, number), me).catch((error: unknown) => {
     if (error instanceof UserError) return null
     throw error
   })
   if (!lock) return null
   const trace = traceOf(folder, number)
-  const left = readTrace(trace)
+  const forget = (): void => rmSync(trace, { force: true })
+  // Only ralph writes there.
+  const left = parsedJson(textAt(trace)) as RunTrace | undefined
   if (left) await endLeftovers(left)
-  rmSync(trace, { force: true })
+  forget()
   return {
     number,
-    follow({ mark, onStarted }) {
-      const forget = onStarted((processes) =>
+    /**
+     * Notes what is started there, so that the workspace's next holder ends what a kill has left; the returned function
+     * ends that.
+     */
+    follow({ mark, onStarted }: Pick<RunPorts, 'mark' | 'onStarted'>): () => void {
+      const end = onStarted((processes) =>
         writeFileAtomic(trace, JSON.stringify({ mark, processes } satisfies RunTrace)),
       )
       return () => {
+        end()
         forget()
-        rmSync(trace, { force: true })
       }
     },
     release: () => lock.release(),
@@ -87,10 +80,4 @@ function lockOf(folder: string, number: number): string {
 /** The note beside the workspace, where no job works. */
 function traceOf(folder: string, number: number): string {
   return join(folder, `${number}.run.json`)
-}
-
-/** Only ralph writes there. */
-function readTrace(path: string): RunTrace | null {
-  const read = parsedJson(textAt(path))
-  return isObject(read) && 'mark' in read ? (read as unknown as RunTrace) : null
 }

@@ -2,6 +2,7 @@ import { platform, release } from 'node:os'
 import { findOnPath } from '../program.ts'
 import type { Environment } from '../mark.ts'
 import { runProgram } from '../run.ts'
+import { SYSTEM } from './mounts.ts'
 import { NAMESPACES } from './start.ts'
 import { seccompFilter } from './seccomp.ts'
 import { textAt } from '../../base/read-file.ts'
@@ -21,20 +22,7 @@ export async function cageAvailable(where: {
   if (seccompFilter() === null) return no('there is none for this processor', 'Run ralph in a container.')
   const program = findOnPath('bwrap', where.env)
   if (program === null) return no('bubblewrap is not installed', installation(where.env))
-  const args = [
-    ...NAMESPACES,
-    '--ro-bind',
-    '/',
-    '/',
-    '--dev',
-    '/dev',
-    '--proc',
-    '/proc',
-    '--',
-    '/bin/sh',
-    '-c',
-    ':',
-  ]
+  const args = [...NAMESPACES, ...SYSTEM, '--', '/bin/sh', '-c', ':']
   const { code, stderr } = await runProgram({ program, args, ...where })
   if (code === 0) return { ok: true, program }
   const message = stderr.toString().trim().split('\n').at(-1) ?? ''

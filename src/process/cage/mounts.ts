@@ -50,9 +50,12 @@ const SWITCHES = [
   'dynamic_debug',
 ]
 
+/** The whole file system, which may only be read, with devices and processes of the cage's own. */
+export const SYSTEM = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc']
+
 /** The arguments for bubblewrap's file system: everything may be read, except as the rules say. */
 export function mountArguments(rules: readonly MountRule[], folder: CageFolder): readonly string[] {
-  const args = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc']
+  const args = [...SYSTEM]
   for (const name of SWITCHES) args.push('--ro-bind-try', `/proc/${name}`, `/proc/${name}`)
   for (const temporary of new Set(TEMPORARY.flatMap((path) => real(path) ?? [])))
     args.push('--bind', folder.temp, temporary)
