@@ -150,7 +150,7 @@ export class Agents {
 
   async #warningsOf(agent: AgentEntry): Promise<readonly string[]> {
     const provider = await this.#startable(agent)
-    const { minimumVersion, install, tellsCost = false } = provider
+    const { minimumVersion, install, tellsCost = false, tellsTokens = false } = provider
     if (this.#wish.byHand && !provider.interactive)
       throw new UserError(
         `${agent.name} has no interactive program that you could drive`,
@@ -164,14 +164,22 @@ export class Agents {
     }
     if (!tellsCost && this.#hasBudget)
       warnings.push(
-        `${agent.name} reports no cost, so no budget can stop it; its turn and time limits still apply`,
+        `${agent.name} reports no cost, so no budget can stop it; its turn and time limits still apply` +
+          (tellsTokens && !this.#limitsTokens ? ', and --max-tokens can limit it' : ''),
       )
+    if (!tellsTokens && this.#limitsTokens)
+      warnings.push(`${agent.name} reports no tokens, so no limit of tokens can stop it`)
     return warnings
   }
 
   get #hasBudget(): boolean {
     const { budget, maxCostPerTask } = this.#place.config
     return (budget ?? maxCostPerTask) !== null
+  }
+
+  get #limitsTokens(): boolean {
+    const { maxTokens, maxTokensPerTask } = this.#place.config
+    return (maxTokens ?? maxTokensPerTask) !== null
   }
 
   get #fallback(): readonly AgentEntry[] {

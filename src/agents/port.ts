@@ -74,6 +74,8 @@ export interface AgentLimits {
   /** The agent counts as stalled after this long without any event or running tool. */
   readonly stallSeconds: number
   readonly budgetUsd: number | null
+  /** Output, and input that does not come from a cache. */
+  readonly tokens: number | null
 }
 
 /** The shape of an answer: a JSON Schema, for an agent that can be held to one. */
@@ -168,6 +170,8 @@ export interface Provider {
   readonly doubt?: (folder: string) => string | null
   /** It reports its cost, so that a budget can limit it. */
   readonly tellsCost?: boolean
+  /** It reports its tokens. */
+  readonly tellsTokens?: boolean
   /** Whether a path of the repository is configuration that it reads at its start, whatever options ralph passes. */
   readonly alwaysReads?: (path: string) => boolean
   /** What its program needs from the machine in a cage; absent if unknown. */

@@ -1,7 +1,7 @@
 import { formatDuration } from '../base/time.ts'
 import type { AgentEnd, AgentLimits, StreamEvent } from './port.ts'
 import type { Usage } from '../base/nouns.ts'
-import { formatCost } from '../base/usage.ts'
+import { amountsOf, formatAmount, formatCost } from '../base/usage.ts'
 
 /** If an agent waits longer than this for its service, ralph ends it: ralph can use another agent in the meantime. */
 const LONGEST_PAUSE_MS = 3 * 60_000
@@ -66,12 +66,16 @@ export class Watch {
     return { kind: 'rate-limited', reason: `the agent still waited for its service: ${reason}`, until: null }
   }
 
-  #overLimit({ turns, costUsd }: Usage): AgentEnd | null {
-    const { turns: maxTurns, budgetUsd } = this.#limits
+  #overLimit(usage: Usage): AgentEnd | null {
+    const { turns, costUsd } = usage
+    const { turns: maxTurns, budgetUsd, tokens: maxTokens } = this.#limits
     // The agent may end with its last turn: only one more is too many.
     if (turns !== null && turns > maxTurns) {
       return { kind: 'max-turns', reason: `the limit of ${maxTurns} turns is reached` }
     }
+    const { tokens } = amountsOf(usage)
+    if (maxTokens !== null && tokens !== null && tokens > maxTokens)
+      return { kind: 'budget', reason: `what was left, ${formatAmount('tokens', maxTokens)}, is used up` }
     return budgetUsd !== null && costUsd !== null && costUsd > budgetUsd ? budgetSpent(this.#limits) : null
   }
 }

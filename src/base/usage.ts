@@ -38,6 +38,42 @@ export function totalUsage(usages: readonly Usage[]): Usage {
   return usages.reduce(addUsage, UNKNOWN_USAGE)
 }
 
+/**
+ * What can be limited: dollars, and tokens (output, and input that does not come from a cache). Null: no limit, or nothing
+ * known.
+ */
+export type Amounts = Readonly<Record<'usd' | 'tokens', number | null>>
+
+export const NO_AMOUNTS: Amounts = { usd: null, tokens: null }
+
+/** What a usage amounts to. */
+export function amountsOf({ costUsd, inputTokens, cachedTokens, outputTokens }: Usage): Amounts {
+  const fresh = inputTokens === null ? null : Math.max(0, inputTokens - (cachedTokens ?? 0))
+  return { usd: costUsd, tokens: sum(fresh, outputTokens) }
+}
+
+/** The same for both kinds of amounts. */
+export function eachAmount(value: (kind: keyof Amounts) => number | null): Amounts {
+  return { usd: value('usd'), tokens: value('tokens') }
+}
+
+/** `$5.00`, `3M tokens`. */
+export function formatAmount(kind: keyof Amounts, amount: number): string {
+  return kind === 'usd' ? formatCost(amount) : `${compact(amount)} tokens`
+}
+
+/** What `parseCount` takes, in words. */
+export const TOKENS = 'a number of tokens from 1, like 500k or 3M'
+
+/** The number in `3M`, `500k`, `1e9` or `250000`; null if there is none, or it is below 1. */
+export function parseCount(text: string): number | null {
+  const match = /^(\d{1,12}(?:\.\d{1,3})?(?:e\d{1,2})?) ?([km])?$/i.exec(text.trim())
+  if (!match) return null
+  const unit = match[2]?.toLowerCase()
+  const count = Math.round(Number(match[1]) * (unit === 'k' ? 1e3 : unit === 'm' ? 1e6 : 1))
+  return count >= 1 && Number.isSafeInteger(count) ? count : null
+}
+
 /** `$0.53`; with more digits for very small amounts. */
 export function formatCost(usd: number): string {
   return `$${usd > 0 && usd < 0.005 ? usd.toFixed(4) : usd.toFixed(2)}`

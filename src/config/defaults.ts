@@ -51,6 +51,8 @@ export const DEFAULTS = {
   onFailure: null,
   budget: null,
   maxCostPerTask: null,
+  maxTokens: null,
+  maxTokensPerTask: null,
   maxTasks: null,
   jobs: 1,
   overlap: 'wait',

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { AGENT_NAMES } from '../base/names.ts'
 import { about } from '../base/schema.ts'
 import { parseDuration } from '../base/time.ts'
+import { parseCount, TOKENS } from '../base/usage.ts'
 import { wordKey } from '../backlog/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
 
@@ -15,6 +16,18 @@ export const flag = v.boolean('true or false')
 export const dollars = v.pipe(v.number('a number of dollars'), v.gtValue(0, 'a number of dollars above 0'))
 
 const DURATION = 'a duration such as "90s", "20m" or "1h 30m", or a whole number of seconds'
+
+/** A number of tokens. */
+export const tokens = v.pipe(
+  v.union([v.string(), v.number()], TOKENS),
+  v.check((value) => parseCount(String(value)) !== null, TOKENS),
+  v.metadata({
+    pattern: '^\\s*\\d{1,12}(\\.\\d{1,3})?(e\\d{1,2})? ?[kKmM]?\\s*$',
+    minimum: 1,
+    examples: ['500k', '3M'],
+  }),
+  v.transform((value) => parseCount(String(value)) ?? 0),
+)
 
 export const agentName = oneOf(AGENT_NAMES)
 export const agentNames = v.array(agentName, 'a list of texts')

@@ -8,6 +8,7 @@ import {
   anyTexts,
   dollars,
   duration,
+  tokens,
   flag,
   named,
   oneOf,
@@ -304,7 +305,7 @@ export const configSchema = v.pipe(
         oneOf(['edit', 'full', 'custom']),
       ],
       agentArgs: ['Arguments for the agent where "permission" is "custom".', anyTexts],
-      fallback: ['Which agents take over while the agent waits for a rate limit.', agentNames],
+      fallback: ['Which agents take over while the agent waits for a limit, or when it can do nothing in this run.', agentNames],
       stallTimeout: ['How long an agent may be silent with no tool at work.', duration],
       askTimeout: [
         "How long an agent may wait for a person's answer; then the task is blocked with its question.",
@@ -329,6 +330,11 @@ export const configSchema = v.pipe(
       ],
       budget: ['How many dollars a run may cost.', dollars],
       maxCostPerTask: ['How many dollars a task may cost.', dollars],
+      maxTokens: [
+        'How many tokens a run may use: output, and input that does not come from a cache.',
+        tokens,
+      ],
+      maxTokensPerTask: ['How many tokens a task may use.', tokens],
       maxTasks: ['How many tasks a run may do.', count],
       jobs: ['How many tasks a loop works on at once.', count],
       overlap: ['Whether tasks whose Touches overlap wait for each other.', oneOf(['wait', 'ignore'])],

@@ -38,7 +38,11 @@ export async function completeByHand(
     await refuseImpossible(ports)
     const startedAt = ports.now()
     const { home, slots } = ports
-    const notes = new NoteKeeper(ports.folder.note, { mark: ports.mark, spentUsd: null, jobs: [] }, ports.now)
+    const notes = new NoteKeeper(
+      ports.folder.note,
+      { mark: ports.mark, spentUsd: null, spentTokens: null, jobs: [] },
+      ports.now,
+    )
     const name = await branchToLandOn({ ...options, branch: null }, home)
     const branch = openBranch(home, name, (move) => notes.moving(move))
     const base = await branch.tip()

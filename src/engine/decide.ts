@@ -1,7 +1,7 @@
 import type { Usage } from '../base/nouns.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import { type Outcome, POLICIES } from './outcome.ts'
-import { formatCost } from '../base/usage.ts'
+import { addUsage, amountsOf, formatAmount, totalUsage, type Amounts } from '../base/usage.ts'
 
 /** What follows an attempt. */
 export type Decision =
@@ -35,9 +35,10 @@ export interface Situation {
   readonly most: number
   /** Earlier attempts that count together with this one, oldest first. */
   readonly series: readonly KeptAttempt[]
-  readonly maxCostPerTask: number | null
-  /** What the run had left to spend before the attempt; null if it has no budget. */
-  readonly runBudgetLeft: number | null
+  /** What the task may use in all. */
+  readonly taskLimit: Amounts
+  /** What the run had left before the attempt. */
+  readonly runLeft: Amounts
   /** Waits in a row so far. */
   readonly waits: number
   /** How often the agent has already waited for a limit whose end nobody names. */
@@ -106,14 +107,20 @@ function withoutHope(
 }
 
 /** Whether the task reaches its own limit before the limit of the run. */
-function isTasksLimit({ series, maxCostPerTask, runBudgetLeft }: Situation): boolean {
-  if (maxCostPerTask === null) return false
-  return runBudgetLeft === null || maxCostPerTask - costOf(series) <= runBudgetLeft
+function isTasksLimit({ series, taskLimit, runLeft }: Situation): boolean {
+  const used = usedIn(series)
+  return KINDS.some((kind) => {
+    const limit = taskLimit[kind]
+    const left = runLeft[kind]
+    return limit !== null && (left === null || limit - (used[kind] ?? 0) <= left)
+  })
 }
 
-/** What these attempts have cost, as far as it is known. */
-export function costOf(series: readonly KeptAttempt[]): number {
-  return series.reduce((sum, record) => sum + (record.usage.costUsd ?? 0), 0)
+const KINDS = ['usd', 'tokens'] as const
+
+/** What these attempts have used, as far as it is known. */
+export function usedIn(series: readonly KeptAttempt[]): Amounts {
+  return amountsOf(totalUsage(series.map(({ usage }) => usage)))
 }
 
 function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
@@ -128,11 +135,20 @@ function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
   return spent === null ? null : `${spent}: ${outcome.reason}`
 }
 
-/** The task's cost and its limit, as text; null while the limit is not reached. */
-function overTasksLimit({ costUsd }: Usage, { series, maxCostPerTask }: Situation): string | null {
-  const spent = costOf(series) + (costUsd ?? 0)
-  if (maxCostPerTask === null || spent < maxCostPerTask) return null
-  return `the task has cost ${formatCost(spent)}, its limit is ${formatCost(maxCostPerTask)}`
+/** What the task has used and its limit, as text; null while no limit is reached. */
+function overTasksLimit(usage: Usage, { series, taskLimit }: Situation): string | null {
+  const used = amountsOf(addUsage(totalUsage(series.map((record) => record.usage)), usage))
+  return overLimit('the task', used, taskLimit)
+}
+
+/** What somebody has used and may use, as text; null while no limit is reached. */
+export function overLimit(who: string, used: Amounts, limit: Amounts): string | null {
+  const over = KINDS.find((kind) => limit[kind] !== null && (used[kind] ?? 0) >= limit[kind])
+  if (over === undefined) return null
+  const [spent, most] = [used[over] ?? 0, limit[over]!].map((amount) => formatAmount(over, amount))
+  return over === 'usd'
+    ? `${who} has cost ${spent}, its limit is ${most}`
+    : `${who} has used ${spent}, its limit is ${most}`
 }
 
 function attempts(count: number): string {

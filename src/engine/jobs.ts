@@ -242,7 +242,7 @@ export class Jobs {
   #begin(task: Task): void {
     const { reserve, release } = this.#run
     // The others' reservations may leave it no budget until they have ended.
-    const isTooPoor = reserve(task.id) === 0 && this.#underWay.size > 0
+    const isTooPoor = Object.values(reserve(task.id)).includes(0) && this.#underWay.size > 0
     if (isTooPoor) return release(task.id)
     const slot = this.#freeSlot()
     this.#busy.set(task.id, { task, phase: 'working', slot })

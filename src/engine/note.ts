@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs'
 import { writeFileAtomic } from '../base/atomic-file.ts'
+import type { Usage } from '../base/nouns.ts'
 import { parsedJson } from '../base/text.ts'
+import { amountsOf, sum, UNKNOWN_USAGE, type Amounts } from '../base/usage.ts'
 import { readPlainFile } from '../base/read-file.ts'
 import type { AttemptFacts } from '../git/record.ts'
 import type { StartedProcess } from '../process/started.ts'
@@ -16,6 +18,7 @@ interface RunNote {
   readonly startedAt: string
   /** The cost of the run so far, without the attempt under way; null if unknown. */
   readonly spentUsd: number | null
+  readonly spentTokens: number | null
   /** The attempts under way, each in its slot. */
   readonly jobs: readonly { readonly workspace: number; readonly attempt: AttemptNote }[]
   /** A move of the branch that the checkout perhaps has not followed yet. */
@@ -35,8 +38,8 @@ export interface JobNote {
   begin(attempt: AttemptNote): void
   /** Changes the note on the attempt under way. */
   update(part: Partial<AttemptNote>): void
-  /** Adds the attempt's cost to the run's, and removes it from the attempt in the same write, so that it counts once. */
-  spend(usd: number | null): void
+  /** Adds the attempt's usage to the run's, and removes it from the attempt in the same write, so that it counts once. */
+  spend(usage: Usage): void
   /** Notes that nothing is under way there. */
   clear(): void
 }
@@ -46,7 +49,11 @@ export class NoteKeeper {
   readonly #path: string
   #note: RunNote
 
-  constructor(path: string, start: Pick<RunNote, 'mark' | 'spentUsd' | 'jobs'>, now: () => Date) {
+  constructor(
+    path: string,
+    start: Pick<RunNote, 'mark' | 'spentUsd' | 'spentTokens' | 'jobs'>,
+    now: () => Date,
+  ) {
     this.#path = path
     this.#note = {
       version: 3,
@@ -58,13 +65,20 @@ export class NoteKeeper {
     this.#write()
   }
 
-  get spentUsd(): number | null {
-    return this.#note.spentUsd
+  /** What the run has used so far. */
+  get spent(): Amounts {
+    const { spentUsd, spentTokens = null } = this.#note
+    return { usd: spentUsd, tokens: spentTokens }
   }
 
-  /** Adds a cost to the run's. */
-  spend(usd: number | null): void {
-    if (usd !== null) this.#change({ spentUsd: (this.spentUsd ?? 0) + usd })
+  /** Adds a usage to the run's. */
+  spend(usage: Usage): void {
+    this.#change(this.#spentWith(usage))
+  }
+
+  #spentWith(usage: Usage): Pick<RunNote, 'spentUsd' | 'spentTokens'> {
+    const { usd, tokens } = amountsOf(usage)
+    return { spentUsd: sum(this.spent.usd, usd), spentTokens: sum(this.spent.tokens, tokens) }
   }
 
   /** Notes which started processes are alive. */
@@ -88,14 +102,13 @@ export class NoteKeeper {
         const changed = { ...attempt, ...part }
         if (JSON.stringify(changed) !== JSON.stringify(attempt)) this.#change(this.#with(place, changed))
       },
-      spend: (usd) => {
+      spend: (usage) => {
         const attempt = this.#attemptAt(place)
-        if (usd === null || !attempt) return
-        const usage = { ...attempt.usage, costUsd: null }
-        this.#change({
-          spentUsd: (this.spentUsd ?? 0) + usd,
-          ...this.#with(place, { ...attempt, usage }),
-        })
+        if (attempt)
+          this.#change({
+            ...this.#spentWith(usage),
+            ...this.#with(place, { ...attempt, usage: UNKNOWN_USAGE }),
+          })
       },
       clear: () => this.#change(this.#with(place, null)),
     }
@@ -116,7 +129,7 @@ export class NoteKeeper {
       update(part) {
         if (begun && part.blocking) own.begin({ ...begun, ...part })
       },
-      spend: (usd) => this.spend(usd),
+      spend: (usage) => this.spend(usage),
     }
   }
 

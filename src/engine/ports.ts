@@ -43,6 +43,8 @@ export interface RunOptions {
   /** In dollars, for the whole run and for one task. */
   readonly budget: number | null
   readonly maxCostPerTask: number | null
+  readonly maxTokens: number | null
+  readonly maxTokensPerTask: number | null
   /** Override the tier's and the task's own, if set. */
   readonly maxTurns: number | null
   readonly timeoutSeconds: number | null

@@ -1,6 +1,7 @@
 import { goOnText } from '../prompt/go-on.ts'
-import { costOf, type Situation } from './decide.ts'
-import type { AgentChoice, Conversation } from '../agents/port.ts'
+import { usedIn, type Situation } from './decide.ts'
+import { eachAmount, type Amounts } from '../base/usage.ts'
+import type { AgentChoice, AgentLimits, Conversation } from '../agents/port.ts'
 import { jobTaskOf, type From, type Job } from './job.ts'
 import type { Base } from '../git/head.ts'
 import type { Task } from '../backlog/model.ts'
@@ -28,8 +29,8 @@ interface NextAttempt {
   readonly waits: number
   /** How often each agent has waited for a limit whose end nobody names. */
   readonly endlessWaits: ReadonlyMap<string, number>
-  /** What the run may still spend on it; null if there is no limit. */
-  readonly budgetLeft: number | null
+  /** What the run may still spend on it. */
+  readonly left: Amounts
   readonly token: string
 }
 
@@ -81,7 +82,7 @@ export async function prepare(
       turns: maxTurns ?? tier.maxTurns,
       seconds: timeoutSeconds ?? tier.timeoutSeconds,
       stallSeconds,
-      budgetUsd: remainingBudget(situation),
+      ...remaining(situation),
     },
     prompt: resume ? goOnText(resume.reason) : prompt.text,
     resume: resume && { session: resume.session, used: resume.used },
@@ -102,27 +103,34 @@ export async function prepare(
 }
 
 function situationOf(
-  { task, choice, waits, endlessWaits, budgetLeft }: NextAttempt,
-  { retries, maxCostPerTask, askSeconds }: RunOptions,
+  { task, choice, waits, endlessWaits, left }: NextAttempt,
+  { retries, maxCostPerTask, maxTokensPerTask, askSeconds }: RunOptions,
   ledger: Ledger,
 ): Omit<Situation, 'now'> {
   return {
     counted: ledger.nextCountedAt(task.id),
     most: retries + 1,
     series: ledger.seriesAt(task.id),
-    maxCostPerTask,
-    runBudgetLeft: budgetLeft,
+    taskLimit: { usd: maxCostPerTask, tokens: maxTokensPerTask },
+    runLeft: left,
     waits,
     endlessWaits: endlessWaits.get(choice.name) ?? 0,
     askSeconds,
   }
 }
 
-/** The cost limit of the attempt: the smaller of the run's and the task's remaining budgets. */
-function remainingBudget({ series, maxCostPerTask, runBudgetLeft }: Omit<Situation, 'now'>): number | null {
-  const left = [
-    ...(runBudgetLeft === null ? [] : [runBudgetLeft]),
-    ...(maxCostPerTask === null ? [] : [maxCostPerTask - costOf(series)]),
-  ]
-  return left.length === 0 ? null : Math.max(0, Math.min(...left))
+/** What the attempt may use: the smaller part of what the run and the task have left. */
+function remaining({
+  series,
+  taskLimit,
+  runLeft,
+}: Omit<Situation, 'now'>): Pick<AgentLimits, 'budgetUsd' | 'tokens'> {
+  const used = usedIn(series)
+  const { usd, tokens } = eachAmount((kind) => {
+    const ofTask = taskLimit[kind] === null ? [] : [taskLimit[kind] - (used[kind] ?? 0)]
+    const ofRun = runLeft[kind] === null ? [] : [runLeft[kind]]
+    const left = [...ofTask, ...ofRun]
+    return left.length === 0 ? null : Math.max(0, Math.min(...left))
+  })
+  return { budgetUsd: usd, tokens }
 }

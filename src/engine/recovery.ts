@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Emitted, Happening } from './events/event.ts'
-import { sum } from '../base/usage.ts'
+import { amountsOf, eachAmount, NO_AMOUNTS, sum, UNKNOWN_USAGE, type Amounts } from '../base/usage.ts'
 import { rawChanges } from '../git/raw-changes.ts'
 import { attemptRef, listCandidates, listRecords, type AttemptFacts } from '../git/record.ts'
 import { keep } from './attempt.ts'
@@ -13,8 +13,8 @@ import type { Slot } from './slot/slot.ts'
 
 /** What a run that died leaves to the next one. */
 interface Inheritance {
-  /** Its cost; null if unknown. */
-  readonly spentUsd: number | null
+  /** What it used, as far as it is known. */
+  readonly spent: Amounts
   /** Tasks that it had given up, and perhaps not blocked yet. */
   readonly toBlock: readonly GivenUp[]
 }
@@ -32,24 +32,25 @@ export async function recover(
   const dead = readNote(ports.folder.note)
   if (!dead) {
     await finishBranchMove(ports.home, { branch, move: null })
-    return { spentUsd: null, toBlock: [] }
+    return { spent: NO_AMOUNTS, toBlock: [] }
   }
   for (const line of await endLeftovers(dead))
     emit(recovered(null, `ended what the last run had left running: ${line}`))
   await finishBranchMove(ports.home, { branch, move: dead.move })
-  let { spentUsd } = dead
+  let spent: Amounts = { usd: dead.spentUsd, tokens: dead.spentTokens ?? null }
   const toBlock: GivenUp[] = []
   for (const { workspace, attempt } of dead.jobs) {
     const slot = ports.slots.get(workspace)
     slot.removeCheck()
     const there: Emit<Happening> = (event) => emit({ ...event, workspace })
-    spentUsd = sum(spentUsd, attempt.usage.costUsd)
+    const used = amountsOf(attempt.usage)
+    const before = spent
+    spent = eachAmount((kind) => sum(before[kind], used[kind]))
     const givenUp = await recoverAttempt(ports, slot, attempt, there)
-    // Its cost is the run's by now: it must not count again if this run dies too.
-    if (givenUp)
-      toBlock.push({ workspace, attempt: { ...givenUp, usage: { ...givenUp.usage, costUsd: null } } })
+    // Its usage is the run's by now: it must not count again if this run dies too.
+    if (givenUp) toBlock.push({ workspace, attempt: { ...givenUp, usage: UNKNOWN_USAGE } })
   }
-  return { spentUsd, toBlock }
+  return { spent, toBlock }
 }
 
 /** Records what an attempt has left in its slot; returns the attempt, with the reason, if its task was given up. */

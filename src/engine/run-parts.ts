@@ -1,6 +1,7 @@
 import type { Emitted, Happening } from './events/event.ts'
 import type { Base } from '../git/head.ts'
 import { makeCommit, treeWith } from '../git/made-commit.ts'
+import type { Amounts } from '../base/usage.ts'
 import type { InTurn } from '../base/mutex.ts'
 import { fewOf } from '../base/text.ts'
 import type { Task } from '../backlog/model.ts'
@@ -25,8 +26,8 @@ export interface Run {
   readonly origins: readonly string[]
   /** Does one thing with the branch at a time. */
   readonly inTurn: InTurn
-  /** What the next attempt at that task may cost; null if there is no limit. */
-  readonly reserve: (task: string) => number | null
+  /** What the next attempt at that task may use. */
+  readonly reserve: (task: string) => Amounts
   /** Gives back what was reserved for that task. */
   readonly release: (task: string) => void
   /** The commit whose hooks and configuration are in force, for a tip. */

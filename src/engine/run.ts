@@ -1,6 +1,7 @@
 import { listRecords } from '../git/record.ts'
 import { pushBranch } from '../git/remote.ts'
 import { UserError } from '../base/errors.ts'
+import { eachAmount, type Amounts } from '../base/usage.ts'
 import { oneAtATime } from '../base/mutex.ts'
 import type { Emitted, Happening, RunEvent } from './events/event.ts'
 import { GitError } from '../git/git.ts'
@@ -96,7 +97,7 @@ async function go(
   await ports.source.at(start.head)
   const notes = new NoteKeeper(
     ports.folder.note,
-    { mark: ports.mark, spentUsd: left.spentUsd, jobs: left.toBlock },
+    { mark: ports.mark, spentUsd: left.spent.usd, spentTokens: left.spent.tokens, jobs: left.toBlock },
     ports.now,
   )
   keeper.notes = notes
@@ -121,7 +122,7 @@ async function go(
       waiting: countWaiting(ports),
       ...end,
       seconds: (ports.now().getTime() - startedAt.getTime()) / 1000,
-      cost: notes.spentUsd,
+      cost: notes.spent.usd,
     })
   try {
     ports.checkpoint('run-noted')
@@ -143,19 +144,23 @@ async function go(
   ports.checkpoint('run-cleared')
 }
 
-/** Shares the budget among the jobs: each gets a part of what nobody else has reserved. */
+/** Shares the limits among the jobs: each gets a part of what nobody else has reserved. */
 function reserves(
-  { budget }: RunOptions,
+  { budget, maxTokens }: RunOptions,
   notes: NoteKeeper,
   jobs: () => number,
 ): Pick<Run, 'reserve' | 'release'> {
-  const reserved = new Map<string, number>()
+  const limits: Amounts = { usd: budget, tokens: maxTokens }
+  const reserved = new Map<string, Amounts>()
   return {
     reserve(task) {
-      if (budget === null) return null
       reserved.delete(task)
       const others = [...reserved.values()]
-      const share = shareOf({ budget, spent: notes.spentUsd ?? 0, reserved: others, jobs: jobs() })
+      const share = eachAmount((kind) => {
+        if (limits[kind] === null) return null
+        const taken = others.flatMap((one) => one[kind] ?? [])
+        return shareOf({ budget: limits[kind], spent: notes.spent[kind] ?? 0, reserved: taken, jobs: jobs() })
+      })
       reserved.set(task, share)
       return share
     },

@@ -5,7 +5,8 @@ import type { Session, AgentChoice } from '../agents/port.ts'
 import { fewOf } from '../base/text.ts'
 import { waitText } from '../base/time.ts'
 import type { Happening } from './events/event.ts'
-import { addUsage, formatCost } from '../base/usage.ts'
+import { addUsage } from '../base/usage.ts'
+import { overLimit } from './decide.ts'
 import type { Base } from '../git/head.ts'
 import { textIn, treeOf } from '../git/tree.ts'
 import { taskJson } from '../backlog/select/task-json.ts'
@@ -153,9 +154,9 @@ async function makeAttempt(
   // An earlier attempt may have written what a prompt is made from: then the clean room has the files of the base.
   if (!isOwn) await slot.bringFiles(await treeOf(ports.home.git, at.base.head))
   const side = isOwn ? slot.work : slot.check
-  const budgetLeft = run.reserve(at.task.id)
+  const left = run.reserve(at.task.id)
   const { job, warnings } = await prepare(
-    { ...at, resume, choice, budgetLeft, token: crypto.randomUUID().slice(0, 8) },
+    { ...at, resume, choice, left, token: crypto.randomUUID().slice(0, 8) },
     {
       options: run.options,
       ledger,
@@ -182,11 +183,11 @@ async function makeAttempt(
     : await attempt(job, atHand, follow)
   if (result.kind === 'failed') {
     if (result.record) ledger.keep(result.record)
-    note.spend(result.usage.costUsd)
+    note.spend(result.usage)
     return result
   }
   ledger.setIdleEnd(null)
-  note.spend(result.candidate.usage.costUsd)
+  note.spend(result.candidate.usage)
   note.clear()
   return { kind: 'ready', job, passed: result }
 }
@@ -362,9 +363,7 @@ async function pause(run: Run, { emit }: Place, task: Task, seconds: number, rea
   await sleep(seconds * 1000, AbortSignal.any([control.stopping, control.skipped(task.id)]))
 }
 
-/** Why the budget is used up; null if it is not. */
-export function overBudget({ options: { budget }, notes }: Pick<Run, 'options' | 'notes'>): string | null {
-  const spent = notes.spentUsd ?? 0
-  if (budget === null || spent < budget) return null
-  return `the run has cost ${formatCost(spent)}, its budget is ${formatCost(budget)}`
+/** Why the run may use no more; null if it may. */
+export function overBudget({ options, notes }: Pick<Run, 'options' | 'notes'>): string | null {
+  return overLimit('the run', notes.spent, { usd: options.budget, tokens: options.maxTokens })
 }

@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('an agent that a person drives', (
   test('has a terminal, its private files, its conversation, and no limit', async () => {
     const { end, code, printed } = await drive('tty; cat "$PROMPT"; echo "$PROMPT" "$1"; sleep 0.3', {
       session: { id: 's-1' },
-      limits: { turns: 0, seconds: 0.1, stallSeconds: 0.1, budgetUsd: 0 },
+      limits: { turns: 0, seconds: 0.1, stallSeconds: 0.1, budgetUsd: 0, tokens: null },
     })
     expect([end, code]).toEqual([{ kind: 'done' }, 0])
     expect(printed).toMatch(/^\/dev\/.*Do it\..*\{"id":"s-1"\}/s)

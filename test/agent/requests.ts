@@ -10,7 +10,7 @@ export function requestOf(changes: Partial<AgentRequest> = {}): AgentRequest {
     cwd: tmpdir(),
     env: process.env,
     model: null,
-    limits: { turns: 50, seconds: 600, stallSeconds: 300, budgetUsd: null },
+    limits: { turns: 50, seconds: 600, stallSeconds: 300, budgetUsd: null, tokens: null },
     permission: { level: 'edit' },
     gateCommands: [],
     mcpServers: {},

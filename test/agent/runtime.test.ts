@@ -203,13 +203,15 @@ describe.skipIf(process.platform === 'win32')('an agent that is steered', () => 
 
   test('and tells its last sum with its result is not stopped for it', async () => {
     const line = `say(${used({ turns: 9, costUsd: 9 })}, ${FINISHED})`
-    const { outcome } = await steer(() => agent.step(line), { limits: limits({ turns: 9, budgetUsd: 10 }) })
+    const { outcome } = await steer(() => agent.step(line), {
+      limits: limits({ turns: 9, budgetUsd: 10, tokens: null }),
+    })
     expect(outcome.end.kind).toBe('done')
   })
 
   test('and spends too much is stopped', async () => {
     const { outcome } = await steer(() => agent.step(`say(${used({ turns: 1, costUsd: 5.01 })})`), {
-      limits: limits({ budgetUsd: 5 }),
+      limits: limits({ budgetUsd: 5, tokens: null }),
     })
     expect(outcome.end).toEqual({ kind: 'budget', reason: 'what was left of the budget, $5.00, is spent' })
   })

@@ -56,7 +56,7 @@ export async function drive({ name, programs, model, request, limits, ...more }:
       cwd,
       env: at.env,
       model: name === 'gemini' ? 'gemini-3.1-pro-preview' : null,
-      limits: { turns: 20, seconds: 90, stallSeconds: 60, budgetUsd: null, ...limits },
+      limits: { turns: 20, seconds: 90, stallSeconds: 60, budgetUsd: null, tokens: null, ...limits },
       gateCommands: ['npm test'],
       task: { ...requestOf().task, id: 'T-001', notesFile: path.join(folder, 'notes', 'notes.md') },
       ...request,

@@ -36,7 +36,7 @@ async function attemptBy(
       from: { kind: 'base' },
       waits: 0,
       endlessWaits: new Map(),
-      budgetLeft: 1.5,
+      left: { usd: 1.5, tokens: null },
       token: 'token',
     },
     {
@@ -47,7 +47,11 @@ async function attemptBy(
   )
   const events: Happening[] = []
   const emit = (event: Happening): void => void events.push(event)
-  const note = new NoteKeeper(ports.folder.note, { mark: '', spentUsd: null, jobs: [] }, ports.now).of(1)
+  const note = new NoteKeeper(
+    ports.folder.note,
+    { mark: '', spentUsd: null, spentTokens: null, jobs: [] },
+    ports.now,
+  ).of(1)
   const place = { slot, work, check, note, emit }
   const result = await attempt(change(job), attemptPorts({ ports }, place), emit)
   return { root, result, events }

@@ -3,7 +3,7 @@ import type { KeptAttempt } from '../../src/git/record.ts'
 import { type Ended, decide } from '../../src/engine/decide.ts'
 import { outcome, outcomeOfEnd, POLICIES } from '../../src/engine/outcome.ts'
 import { OUTCOMES, type OutcomeKind } from '../../src/base/names.ts'
-import { UNKNOWN_USAGE } from '../../src/base/usage.ts'
+import { NO_AMOUNTS, UNKNOWN_USAGE } from '../../src/base/usage.ts'
 
 const now = new Date('2026-01-01T00:00:00Z')
 
@@ -16,12 +16,13 @@ function record(kind: OutcomeKind, more: Partial<KeptAttempt> = {}): KeptAttempt
   return { outcome: kind, fingerprint, usage: UNKNOWN_USAGE, idle: false, ...more } as KeptAttempt
 }
 
+const dollars = (usd: number | null) => ({ usd, tokens: null })
 const first = {
   counted: 1,
   most: 4,
   series: [],
-  maxCostPerTask: null,
-  runBudgetLeft: null,
+  taskLimit: NO_AMOUNTS,
+  runLeft: NO_AMOUNTS,
   waits: 0,
   endlessWaits: 0,
   askSeconds: 3600,
@@ -202,22 +203,36 @@ describe('what follows an attempt', () => {
       const usage = { ...UNKNOWN_USAGE, costUsd: 0.5 }
       const spent = outcomeOfEnd({ kind: 'budget', reason: 'spent' })
       const broke = { ...ended('agent-failed', { usage }), outcome: spent }
-      expect(decide(broke, { ...first, maxCostPerTask, runBudgetLeft })).toMatchObject(decision)
+      expect(
+        decide(broke, { ...first, taskLimit: dollars(maxCostPerTask), runLeft: dollars(runBudgetLeft) }),
+      ).toMatchObject(decision)
     },
   )
 
   it('gives up on a task that has cost what it may', () => {
     const usage = { ...UNKNOWN_USAGE, costUsd: 0.6 }
-    const situation = { ...first, counted: 2, series: [record('timeout', { usage })], maxCostPerTask: 1 }
+    const situation = { ...first, counted: 2, series: [record('timeout', { usage })], taskLimit: dollars(1) }
     expect(decide(ended('gate-failed', { usage }), situation)).toMatchObject({
       reason: 'the task has cost $1.20, its limit is $1.00: why',
     })
     expect(decide(ended('gate-failed'), situation).kind).toBe('retry')
   })
 
+  it('gives up on a task that has used the tokens that it may, without those from a cache', () => {
+    const usage = { ...UNKNOWN_USAGE, inputTokens: 900_000, cachedTokens: 500_000, outputTokens: 200_000 }
+    const situation = { ...first, counted: 2, series: [record('timeout', { usage })] }
+    const limited = (tokens: number) =>
+      decide(ended('gate-failed', { usage }), { ...situation, taskLimit: { usd: null, tokens } })
+    expect(limited(1_200_000)).toMatchObject({
+      kind: 'give-up',
+      reason: 'the task has used 1.2M tokens, its limit is 1.2M tokens: why',
+    })
+    expect(limited(1_300_000).kind).toBe('retry')
+  })
+
   it('tells amounts of less than a cent as more than nothing', () => {
     const cheap = ended('gate-failed', { usage: { ...UNKNOWN_USAGE, costUsd: 0.003 } })
-    expect(decide(cheap, { ...first, maxCostPerTask: 0.002 })).toMatchObject({
+    expect(decide(cheap, { ...first, taskLimit: dollars(0.002) })).toMatchObject({
       reason: 'the task has cost $0.0030, its limit is $0.0020: why',
     })
   })

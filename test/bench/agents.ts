@@ -46,7 +46,7 @@ const printing = (line: string) => ({
 })
 
 const REQUEST = requestOf({
-  limits: { turns: Infinity, seconds: 3600, stallSeconds: 3600, budgetUsd: null },
+  limits: { turns: Infinity, seconds: 3600, stallSeconds: 3600, budgetUsd: null, tokens: null },
 })
 
 async function readGate(): Promise<void> {

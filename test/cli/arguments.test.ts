@@ -19,6 +19,7 @@ const TABLE = [
     option('-n, --times <x>', 'count', 'how often'),
     option('--retries <x>', 'whole', 'how often again'),
     option('--budget <x>', 'money', 'for what'),
+    option('--max-tokens <x>', 'tokens', 'for what'),
     option('--timeout <x>', 'duration', 'how long'),
     option('--ref <x>', 'text', 'which'),
     option('--gate <x>', 'repeat', 'what checks it'),
@@ -61,6 +62,17 @@ describe('a value', () => {
     expect([options.retries, options.budget, options.timeout]).toEqual([0, 5.5, 1200])
   })
 
+  it.each([
+    ['3M', 3_000_000],
+    ['3m', 3_000_000],
+    ['1.5M', 1_500_000],
+    ['500k', 500_000],
+    ['1e9', 1_000_000_000],
+    ['250000', 250_000],
+  ])('counts tokens: %s', (text, tokens) => {
+    expect(parse('go', '--max-tokens', text).options.maxTokens).toBe(tokens)
+  })
+
   it('may be given more than once where the table says so', () => {
     const { options } = parse('go', '--gate', 'npm test', '--gate', 'a, b', '--tags', 'x,y', '--tags', 'z')
     expect(options.gate).toEqual(['npm test', 'a, b'])
@@ -76,6 +88,9 @@ describe('a value', () => {
     [['--times', 'five'], "2 --times takes a whole number from 1, not 'five'"],
     [['--times=-5'], "2 --times takes a whole number from 1, not '-5'"],
     [['--times', '1e3'], "2 --times takes a whole number from 1, not '1e3'"],
+    [['--max-tokens', '-1'], "2 --max-tokens takes a number of tokens from 1, like 500k or 3M, not '-1'"],
+    [['--max-tokens', '0'], "2 --max-tokens takes a number of tokens from 1, like 500k or 3M, not '0'"],
+    [['--max-tokens', '3 MB'], "2 --max-tokens takes a number of tokens from 1, like 500k or 3M, not '3 MB'"],
     [['--budget', 'lots'], "2 --budget takes an amount in dollars, like 5.00, not 'lots'"],
     [['--timeout', 'soon'], "2 --timeout takes a time, like 90s, 20m or 1h 30m, not 'soon'"],
     [['--mode', 'on'], "2 --mode takes one of warn, off, not 'on'"],

@@ -466,6 +466,24 @@ describe('the end of a run', () => {
     ])
   })
 
+  it('comes with its tokens, of an agent that reports no cost', async () => {
+    const limits: (number | null)[] = []
+    const events = await runAll({
+      root: makeProject(3),
+      deed: async (request) => {
+        await works(request)
+        limits.push(request.limits.tokens)
+        return { usage: { inputTokens: 500_000, cachedTokens: 300_000, outputTokens: 100_000 } }
+      },
+      options: { maxTokens: 500_000, maxTokensPerTask: 400_000 },
+    })
+    expect(limits).toEqual([400_000, 200_000])
+    const reason = 'the run has used 600k tokens, its limit is 500k tokens'
+    expect(those(events, 'run-finished')).toMatchObject([
+      { end: 'budget', completed: ['T-1', 'T-2'], reason },
+    ])
+  })
+
   it('comes without another attempt where it is stopped while it is paused', async () => {
     const root = makeProject(2)
     const control = new Control()

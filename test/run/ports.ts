@@ -83,6 +83,8 @@ export const OPTIONS: RunOptions = {
   byHand: false,
   budget: null,
   maxCostPerTask: null,
+  maxTokens: null,
+  maxTokensPerTask: null,
   maxTurns: null,
   timeoutSeconds: null,
   stallSeconds: 300,

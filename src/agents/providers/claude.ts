@@ -54,6 +54,7 @@ export const claude = cliAgent({
   minimumVersion: '2.1.326',
   takesMcpServers: true,
   resumes: true,
+  tellsTokens: true,
   tellsCost: true,
   cageNeeds: (env) => ({
     hosts: [

@@ -45,6 +45,7 @@ export const codex = cliAgent({
   }),
   takesMcpServers: true,
   resumes: true,
+  tellsTokens: true,
   isNeedless: (host) => host === 'github.com',
   program: 'codex',
   start: (request) => ({

@@ -119,6 +119,7 @@ export const script: Provider = {
   minimumVersion: null,
   // It costs nothing.
   tellsCost: true,
+  tellsTokens: true,
   preflight: () => [],
   invocation: (request) => ({
     program: 'sh',

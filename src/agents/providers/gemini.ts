@@ -63,6 +63,7 @@ export const gemini = cliAgent({
     return `Gemini CLI reads no settings below ${open}, which others can write to: it gets no tools of ralph's or other MCP servers. Set XDG_CACHE_HOME to a folder of your own`
   },
   resumes: true,
+  tellsTokens: true,
   isNeedless: (host) => host === 'play.googleapis.com',
   program: 'gemini',
   start: (request) => ({

@@ -37,6 +37,7 @@ export const opencode = cliAgent({
   minimumVersion: '1.18.33',
   takesMcpServers: true,
   resumes: true,
+  tellsTokens: true,
   // It looks for newer versions of its plugins.
   isNeedless: (host) => host.startsWith('registry.'),
   tellsCost: true,

@@ -58,6 +58,7 @@ export const qwen = cliAgent({
   }),
   takesMcpServers: true,
   resumes: true,
+  tellsTokens: true,
   program: 'qwen',
   start: (request) => ({
     args: [

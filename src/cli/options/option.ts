@@ -1,5 +1,6 @@
 import { parseDuration } from '../../base/time.ts'
 import { UserError } from '../../base/errors.ts'
+import { parseCount, TOKENS } from '../../base/usage.ts'
 import { splitOutsideBraces } from '../../base/text.ts'
 import type { Config } from '../../config/defaults.ts'
 
@@ -60,10 +61,20 @@ type CamelCase<Name extends string> = Name extends `${infer First}-${infer Rest}
 
 /**
  * The kind of a value. `list` is split at commas and may be repeated, `repeat` may be repeated and is not split,
- * `count` is a whole number from 1, `whole` one from 0, `money` an amount in dollars, `duration` becomes seconds.
+ * `count` is a whole number from 1, `whole` one from 0, `money` an amount in dollars, `tokens` a number such as `3M`,
+ * `duration` becomes seconds.
  */
 type Takes =
-  'flag' | 'text' | 'list' | 'repeat' | 'count' | 'whole' | 'money' | 'duration' | readonly string[]
+  | 'flag'
+  | 'text'
+  | 'list'
+  | 'repeat'
+  | 'count'
+  | 'whole'
+  | 'money'
+  | 'tokens'
+  | 'duration'
+  | readonly string[]
 
 /** The values of a table's options: a flag is false and a list empty if it was not given. */
 export type OptionsOf<Specs extends readonly OptionSpec[]> = {
@@ -145,6 +156,7 @@ function readOne(spec: OptionSpec, text: string): string | number {
   if (typeof takes === 'object') return chosen(spec, takes, text)
   if (takes === 'duration')
     return parseDuration(text) ?? refuse(spec, text, 'a time, like 90s, 20m or 1h 30m')
+  if (takes === 'tokens') return parseCount(text) ?? refuse(spec, text, TOKENS)
   if (takes !== 'count' && takes !== 'whole' && takes !== 'money') return text
   const { form, wanted } = NUMBERS[takes]
   const digits = text.replace(takes === 'money' ? /^\$/ : '', '')

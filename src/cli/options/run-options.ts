@@ -32,6 +32,9 @@ export const RUN_OPTIONS = [
   }),
   option('--retries <N>', 'whole', 'further attempts after the first (default: 3)', { sets: 'retries' }),
   option('--budget <5.00>', 'money', 'in dollars, for the whole run', { sets: 'budget' }),
+  option('--max-tokens <3M>', 'tokens', 'for the whole run: output, and input not from a cache', {
+    sets: 'maxTokens',
+  }),
   option(
     '--gate <command>',
     'repeat',

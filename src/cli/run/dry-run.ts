@@ -93,7 +93,7 @@ async function jobOf(
       base: { head: 'HEAD', branch: null },
       from: { kind: 'base' },
       ...NO_WAITS,
-      budgetLeft: options.budget,
+      left: { usd: options.budget, tokens: options.maxTokens },
       token: '',
     },
     { options, ledger, ports: { tierOf, prompt: promptOf(project, git), source, origins: origins.files } },

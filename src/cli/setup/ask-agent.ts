@@ -4,7 +4,7 @@ import { decide } from '../../engine/decide.ts'
 import { outcome, outcomeOfEnd } from '../../engine/outcome.ts'
 import { runAnswering } from '../../engine/run-agent.ts'
 import type { Happening } from '../../engine/events/event.ts'
-import { formatCost } from '../../base/usage.ts'
+import { formatCost, NO_AMOUNTS } from '../../base/usage.ts'
 import { rawChanges } from '../../git/raw-changes.ts'
 import type { RunTrace } from '../../process/tree.ts'
 import { freeAgent } from '../../engine/free-agent.ts'
@@ -76,8 +76,8 @@ export function agentQuestions(options: QuestionOptions, ports: QuestionPorts) {
             counted,
             most: retries + 1,
             series: [],
-            maxCostPerTask: null,
-            runBudgetLeft: left,
+            taskLimit: NO_AMOUNTS,
+            runLeft: { usd: left, tokens: null },
             waits: waits.waits,
             endlessWaits: waits.endlessWaits.get(choice.name) ?? 0,
             askSeconds,
@@ -160,7 +160,7 @@ async function runIn(
       agent: choice,
       attempt: time,
       prompt,
-      limits: { turns, seconds, stallSeconds, budgetUsd: left },
+      limits: { turns, seconds, stallSeconds, budgetUsd: left, tokens: null },
       gates: [],
       answer,
       env,

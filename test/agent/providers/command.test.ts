@@ -48,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('the command agent at a terminal',
 
   test('is ended whole, and says why it cannot begin', async () => {
     const slow = await atTerminal("trap '' HUP TERM; sleep 60", {
-      limits: { turns: 1, seconds: 0.3, stallSeconds: 60, budgetUsd: null },
+      limits: { turns: 1, seconds: 0.3, stallSeconds: 60, budgetUsd: null, tokens: null },
     })
     expect(slow.outcome.end.kind).toBe('timeout')
     const never = await atTerminal('./not-there')

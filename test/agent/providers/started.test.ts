@@ -22,7 +22,7 @@ const mcpServers = {
 const ALONE: Readonly<Record<string, Partial<AgentRequest>>> = {
   edit: {
     model: 'some-model',
-    limits: { turns: 75, seconds: 900, stallSeconds: 300, budgetUsd: 2.5 },
+    limits: { turns: 75, seconds: 900, stallSeconds: 300, budgetUsd: 2.5, tokens: null },
   },
   'edit, going on in a conversation': { resume: { session: 's-1', used: UNKNOWN_USAGE } },
   'edit, in a cage': { permission: { level: 'edit', isCaged: true } },

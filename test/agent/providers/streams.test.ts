@@ -33,7 +33,7 @@ const EXITS: Readonly<Record<string, Partial<Exit>>> = {
   'qwen-429': { code: null, signal: 'SIGTERM' },
   'qwen-maxturns': { code: 53 },
 }
-const limits = { turns: 2, seconds: 600, stallSeconds: 300, budgetUsd: 0.5 }
+const limits = { turns: 2, seconds: 600, stallSeconds: 300, budgetUsd: 0.5, tokens: null }
 
 /** All that ralph hears of a recorded run, and how it ends. */
 function page(name: string): string {

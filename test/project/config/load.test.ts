@@ -192,6 +192,11 @@ describe('a wrong value', () => {
     [{ retries: 1.5 }, '1:12 retries: expected a whole number of 0 or more, found 1.5'],
     [{ retries: -1 }, '1:12 retries: expected a whole number of 0 or more, found -1'],
     [{ maxTasks: 0 }, '1:13 maxTasks: expected a whole number of 1 or more, found 0'],
+    [{ maxTokens: -1 }, '1:14 maxTokens: expected a number of tokens from 1, like 500k or 3M, found -1'],
+    [
+      { maxTokensPerTask: '3 MB' },
+      '1:21 maxTokensPerTask: expected a number of tokens from 1, like 500k or 3M, found "3 MB"',
+    ],
     [{ budget: 0 }, '1:11 budget: expected a number of dollars above 0, found 0'],
     [{ permission: 'all' }, '1:15 permission: expected one of "edit", "full", "custom", found "all"'],
     [
