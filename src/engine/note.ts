@@ -67,7 +67,7 @@ export class NoteKeeper {
 
   /** What the run has used so far. */
   get spent(): Amounts {
-    const { spentUsd, spentTokens = null } = this.#note
+    const { spentUsd, spentTokens } = this.#note
     return { usd: spentUsd, tokens: spentTokens }
   }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AGENT_NAMES } from '../../src/base/names.ts'
-import { projectFolder, put } from '../repository.ts'
+import { git, projectFolder, put } from '../repository.ts'
 import { repository, run } from './script-repository.ts'
 import { by } from './ralph.ts'
 
@@ -78,6 +78,7 @@ describe('the $schema that init writes', () => {
 
   it.each(['', 'packages/shop'])('leads to where ralph is installed, from %j', async (folder) => {
     const root = projectFolder({ [installed]: '{}' })
+    git(root, 'init', '-q')
     const cwd = join(root, folder)
     mkdirSync(cwd, { recursive: true })
     put(cwd, { 'package.json': '{}' })
