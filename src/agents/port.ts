@@ -238,6 +238,8 @@ export interface StreamEnd {
     | { readonly kind: 'finished' }
     | Exclude<AgentEnd, { kind: 'done' | 'blocked' | 'no-marker' | 'timeout' | 'stalled' | 'interrupted' }>
   readonly finalMessage: string
+  /** The model, if only files of the agent's name it. */
+  readonly model?: string | null
   /** How the final message seems to be cut off; it counts only if there is no marker. */
   readonly cutOff?: string | undefined
   /** For an agent whose marker is not in its final message: the text whose last non-empty line may be the marker. */

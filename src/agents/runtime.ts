@@ -306,6 +306,7 @@ class AgentProcess {
     const counting = markerTail === undefined ? marker : readLastLine(markerTail, prompt).marker
     return {
       ...this.#heard,
+      model: this.#heard.model ?? stream.model ?? null,
       end: this.#forced ? moreTelling(this.#forced, stream.end) : endOf(stream, counting),
       finalMessage: message,
       denied,

@@ -305,7 +305,10 @@ export const configSchema = v.pipe(
         oneOf(['edit', 'full', 'custom']),
       ],
       agentArgs: ['Arguments for the agent where "permission" is "custom".', anyTexts],
-      fallback: ['Which agents take over while the agent waits for a limit, or when it can do nothing in this run.', agentNames],
+      fallback: [
+        'Which agents take over while the agent waits for a limit, or when it can do nothing in this run.',
+        agentNames,
+      ],
       stallTimeout: ['How long an agent may be silent with no tool at work.', duration],
       askTimeout: [
         "How long an agent may wait for a person's answer; then the task is blocked with its question.",

@@ -63,6 +63,7 @@ for (const name of Object.keys(PINNED) as AgentName[]) {
       expect([200, null]).toContain(outputTokens)
       expect(costUsd === null || costUsd > 0).toBe(true)
       if (name === 'claude') expect(Object.values(outcome.usage)).not.toContain(null)
+      if (name === 'codex') expect(outcome.model).toBe('fake-model')
     })
 
     test.skipIf(name === 'copilot' || name === 'continue')('goes on in its conversation', async () => {

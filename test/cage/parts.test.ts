@@ -127,8 +127,10 @@ describe('what a caged program complains of', () => {
       { kind: 'write' as const, path: '/home/me/shop' },
       { kind: 'read' as const, path: '/home/me/shop/.git' },
       { kind: 'closed' as const, path: '/home/me/.ssh' },
+      { kind: 'closed' as const, path: '/home/me/real' },
     ],
     never: ['/home/me/shop/.git'],
+    checkout: '/home/me/real',
   }
   const read = (text: string): readonly CagedAction[] => {
     const found: CagedAction[] = []
@@ -166,6 +168,13 @@ describe('what a caged program complains of', () => {
     'ssh: connect to host: Operation not permitted',
   ])('is nothing where the cage has not refused it: %s', (text) => {
     expect(read(text)).toEqual([])
+  })
+
+  test.each([
+    ['cat: /home/me/real/.env: Permission denied', '~/real/.env'],
+    ['sh: 1: cannot create /tmp/agent-1/x: Read-only file system', '/tmp/agent-1/x'],
+  ])('is told without advice to open the checkout or a temporary file: %s', (text, target) => {
+    expect(read(text)).toMatchObject([{ target, allowedBy: null }])
   })
 
   test('is told once, with the entry that would allow it, and not without end', () => {

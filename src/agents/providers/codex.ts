@@ -1,10 +1,14 @@
 import { homeOf, hostsNamedIn } from '../../base/cage-needs.ts'
-import { FOLDER, type AgentRequest, type StreamEvent } from '../port.ts'
+import path from 'node:path'
+import { namesIn } from '../../base/folder.ts'
+import { readPlainFile } from '../../base/read-file.ts'
+import { FOLDER, type AgentRequest, type Exit, type StreamEnd, type StreamEvent } from '../port.ts'
 import { cliAgent, conversation, option, levelArgs, mayReadWeb } from './request.ts'
 import {
   list,
   record,
   text,
+  textOrNull,
   JsonReader,
   sessionEvent,
   tokensOf,
@@ -119,8 +123,13 @@ function quote(value: string): string {
 
 /** Reads `codex exec --json`. */
 class CodexReader extends JsonReader {
+  #session: string | null = null
+
   protected readonly on: Handlers = {
-    'thread.started': (event) => [sessionEvent(event['thread_id'])],
+    'thread.started': (event) => {
+      this.#session = textOrNull(event['thread_id'])
+      return [sessionEvent(this.#session)]
+    },
     'turn.started': () => {
       this.isComplete = false
     },
@@ -146,6 +155,12 @@ class CodexReader extends JsonReader {
     },
   }
 
+  override end(exit: Exit): StreamEnd {
+    const session = this.request.model === null ? this.#session : null
+    const model = session && modelOf(session, this.request.env)
+    return { ...super.end(exit), ...(model && { model }) }
+  }
+
   #item(item: Json, isCompleted: boolean): readonly StreamEvent[] {
     const tool = toolIn(item)
     if (tool) return this.#tool(item, tool, isCompleted)
@@ -166,6 +181,22 @@ class CodexReader extends JsonReader {
     if (isDenied(item)) this.tools.deny(begun.id)
     return [this.tools.end(begun.id, item['status'] !== 'failed')]
   }
+}
+
+const MOST_BYTES = 1024 * 1024
+
+/** The model of a conversation, which only Codex's own record of it names; null if there is no record. */
+function modelOf(session: string, env: AgentRequest['env']): string | null {
+  // The record is in the folder of the day on which the conversation began; the id begins with that moment.
+  const begun = new Date(Number.parseInt(session.replace('-', '').slice(0, 12), 16))
+  const day = Number.isNaN(begun.getTime())
+    ? []
+    : [begun.getFullYear(), begun.getMonth() + 1, begun.getDate()]
+  const parts = day.map((part) => String(part).padStart(2, '0'))
+  const folder = path.join(homeOf(env, '.codex', env['CODEX_HOME']), 'sessions', ...parts)
+  const name = namesIn(folder).find((one) => one.endsWith(`${session}.jsonl`))
+  const record = name === undefined ? null : readPlainFile(path.join(folder, name), MOST_BYTES)
+  return /"thread_settings":\{"model":"([^"\\]+)"/.exec(record ?? '')?.[1] ?? null
 }
 
 /** The name and the input of a tool; null for an item that is none. */

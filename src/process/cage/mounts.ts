@@ -27,6 +27,8 @@ export interface CagePolicy {
   readonly hostsKey: 'network' | 'gatesNetwork'
   /** Paths that are never writable, whatever the configuration: git's folder, ralph's, its configuration. */
   readonly never: readonly string[]
+  /** The checkout: nobody is advised to open it. */
+  readonly checkout: string
   /** Whether a variable is removed from its environment. */
   readonly isHidden: (variable: string) => boolean
   /** Variables that replace those of its environment. */

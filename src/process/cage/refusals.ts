@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { CagedAction } from '../../base/nouns.ts'
-import { isInside, type CagePolicy } from './mounts.ts'
+import { isInside, isTemporary, type CagePolicy } from './mounts.ts'
 
 /** The most refusals to report of one process: repeated ones have the same cause. */
 const MOST = 20
@@ -35,7 +35,7 @@ const BEFORE =
 
 /** What may be reported of a process, and how its paths are meant. */
 interface Where {
-  readonly policy: Pick<CagePolicy, 'rules' | 'never'>
+  readonly policy: Pick<CagePolicy, 'rules' | 'never' | 'checkout'>
   readonly cwd: string
   readonly home: string
 }
@@ -122,7 +122,10 @@ function actionOn(path: string, words: string, where: Where): CagedAction | null
 /** The entry that would allow it never opens a whole home. */
 function describe(action: 'read' | 'write', path: string, closed: string, where: Where): CagedAction {
   const entry = shown(isInside(where.home, closed) ? path : closed, where)
-  const isNever = action === 'write' && where.policy.never.some((folder) => isInside(path, folder))
+  const isNever =
+    isTemporary(path) ||
+    isInside(path, where.policy.checkout) ||
+    (action === 'write' && where.policy.never.some((folder) => isInside(path, folder)))
   return {
     action,
     target: shown(path, where),

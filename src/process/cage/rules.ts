@@ -161,6 +161,7 @@ function policyOf(
       ...(request.readable === undefined ? [] : [readRule(request.readable)]),
     ],
     never: place.isReadOnly ? [place.top, ...never] : never,
+    checkout: place.checkout,
     isHidden: (name) => isKey(name, needs) && !settings.read.includes(`env:${name}`),
     env: caches.env,
     homes: needs.homes,
