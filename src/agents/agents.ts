@@ -208,7 +208,7 @@ export class Agents {
   }
 
   async #ready({ agent, model }: Chosen, discipline: Discipline | null): Promise<AgentChoice> {
-    const { takesMcpServers = false } = await this.#startable(agent)
+    const { takesMcpServers = false, takesSchema = false } = await this.#startable(agent)
     const { config } = this.#place
     const version = (await this.#installed(agent))?.version
     return {
@@ -218,6 +218,7 @@ export class Agents {
       permission: permissionOf(this.#wish, config, this.#place.isCaged),
       mcpServers: mergeMcpServers(config.mcpServers, discipline?.mcpServers ?? {}),
       hasTools: takesMcpServers,
+      takesSchema,
     }
   }
 

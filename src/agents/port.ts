@@ -81,6 +81,8 @@ export interface AgentLimits {
 /** The shape of an answer: a JSON Schema, for an agent that can be held to one. */
 export interface AnswerShape {
   readonly schema: object
+  /** The passage of the prompt that has it, for agents that are not held to it by an option of their own. */
+  readonly passage: string
 }
 
 /**
@@ -162,6 +164,8 @@ export interface Provider {
   readonly pty?: boolean
   /** It can get MCP servers for a run, and calls their tools without asking. */
   readonly takesMcpServers?: boolean
+  /** It can be held to the schema of an answer. */
+  readonly takesSchema?: boolean
   /** It can go on with a conversation that it has ended. */
   readonly resumes?: boolean
   /** Whether it asks for a host only in the background, and can do without: nobody needs to hear that the cage refuses it. */
@@ -257,6 +261,8 @@ export interface AgentChoice {
   readonly mcpServers: Readonly<Record<string, McpServer>>
   /** Whether it gets ralph's own tools. */
   readonly hasTools: boolean
+  /** Whether it gets the schema of an answer by an option, so that its prompt need not have it. */
+  readonly takesSchema: boolean
 }
 
 /** A question to an agent outside of a task: the agent only reads, and answers in a fixed shape. */

@@ -108,6 +108,7 @@ export function choiceOf(name: string, more: Partial<AgentChoice> = {}): AgentCh
     permission: { level: 'edit' },
     mcpServers: {},
     hasTools: false,
+    takesSchema: false,
     ...more,
   }
 }

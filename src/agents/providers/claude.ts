@@ -55,6 +55,7 @@ export const claude = cliAgent({
   takesMcpServers: true,
   resumes: true,
   tellsTokens: true,
+  takesSchema: true,
   tellsCost: true,
   cageNeeds: (env) => ({
     hosts: [

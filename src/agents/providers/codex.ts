@@ -50,6 +50,7 @@ export const codex = cliAgent({
   takesMcpServers: true,
   resumes: true,
   tellsTokens: true,
+  takesSchema: true,
   isNeedless: (host) => host === 'github.com',
   program: 'codex',
   start: (request) => ({

@@ -4,7 +4,7 @@ import { readAnswer, type Answers, type Mistake, type Phase } from './answers.ts
 import type { Took } from './write-phase.ts'
 import type { Plan } from './plan-file.ts'
 import type { PlanPorts } from './ports.ts'
-import { promptWriter, type Refusal } from './prompt.ts'
+import { promptWriter, schemaPassage, type Refusal } from './prompt.ts'
 
 /** How often an answer may be requested: once, and at most twice more with its mistakes. */
 const MOST_TIMES = 3
@@ -45,7 +45,7 @@ export async function converse<P extends Phase>(
       id: `plan-${slug}-${phase}`,
       file: `${ports.places.plans}/${slug}/plan.md`,
       prompt,
-      answer: { schema },
+      answer: { schema, passage: schemaPassage(schema) },
       env: { RALPH_PLAN_PHASE: phase },
       time,
       most: MOST_TIMES,

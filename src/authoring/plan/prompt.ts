@@ -148,10 +148,15 @@ function refusalText({ answer, mistakes }: Refusal, budget: number): string {
 function answerText(phase: Phase, { web }: Plan, schema: object): string {
   return [
     'You write no files: ralph writes them from your answer. End your last message with one fenced `json` block, and nothing ' +
-      'after it. It fits this schema:',
-    fenced(JSON.stringify(schema, null, 1), 'json'),
+      'after it.',
+    schemaPassage(schema),
     ...(phase === 'research' ? [web ? WITH_WEB : WITHOUT_WEB] : []),
   ].join('\n\n')
+}
+
+/** The part of the prompt with the schema of the answer. */
+export function schemaPassage(schema: object): string {
+  return `It fits this schema:\n\n${fenced(JSON.stringify(schema, null, 1), 'json')}`
 }
 
 const WITH_WEB = 'Cite web sources with URL and date.'

@@ -105,6 +105,8 @@ function stopped(why: Extract<AgentReply, { kind: 'stopped' }>['why'], reason: s
 
 const INTERRUPTED = stopped('interrupted', 'planning was interrupted')
 
+const GIVEN_SCHEMA = 'It fits the schema that you were given.'
+
 interface Asking {
   readonly options: QuestionOptions
   readonly ports: QuestionPorts
@@ -159,7 +161,7 @@ async function runIn(
       task: { id, title: id, file, produces: null, script: null },
       agent: choice,
       attempt: time,
-      prompt,
+      prompt: choice.takesSchema ? prompt.replace(answer.passage, () => GIVEN_SCHEMA) : prompt,
       limits: { turns, seconds, stallSeconds, budgetUsd: left, tokens: null },
       gates: [],
       answer,

@@ -30,7 +30,7 @@ const ALONE: Readonly<Record<string, Partial<AgentRequest>>> = {
   'edit, where a person has settings': { env: OWN, mcpServers },
   full: { permission: { level: 'full' } },
   custom: { permission: { level: 'custom', args: ['--mine', 'plan'] } },
-  read: { permission: { level: 'read', web: false }, answer: { schema: { type: 'object' } } },
+  read: { permission: { level: 'read', web: false }, answer: { schema: { type: 'object' }, passage: '' } },
   'read, also the web, in a cage': { permission: { level: 'read', web: true, isCaged: true } },
 }
 // Stars, question marks and parentheses mean more than themselves in a rule.

@@ -13,7 +13,7 @@ const QUESTION = {
   id: 'plan-shop-research',
   file: 'docs/plans/shop/plan.md',
   prompt: 'What is there?',
-  answer: { schema: { type: 'object' } },
+  answer: { schema: { type: 'object' }, passage: 'It fits this schema: {}' },
   env: { RALPH_PLAN_PHASE: 'research' },
   time: 1,
   most: 3,
@@ -36,11 +36,16 @@ async function ask(
     times = 1,
     budget = null,
     files = {},
+    prompt = QUESTION.prompt,
+    takesSchema = [],
   }: {
     readonly times?: number
     readonly budget?: number | null
     /** Not committed. */
     readonly files?: Readonly<Record<string, string>>
+    readonly prompt?: string
+    /** The agents that get the schema by an option. */
+    readonly takesSchema?: readonly string[]
   } = {},
 ): Promise<Asked> {
   const root = makeProject({}, { 'docs/tasks/none.md': '' })
@@ -63,7 +68,9 @@ async function ask(
     },
   })
   makeRunFolder(ports.folder)
-  const [first, ...others] = Object.keys(says).map((name) => choiceOf(name))
+  const [first, ...others] = Object.keys(says).map((name) =>
+    choiceOf(name, { takesSchema: takesSchema.includes(name) }),
+  )
   const questions = agentQuestions(
     { ...OPTIONS, retries: 1, budget, turns: 10, seconds: 60, spentUsd: null },
     {
@@ -74,7 +81,7 @@ async function ask(
     },
   )
   const replies: AgentReply[] = []
-  for (let time = 0; time < times; time++) replies.push(await questions.ask(QUESTION))
+  for (let time = 0; time < times; time++) replies.push(await questions.ask({ ...QUESTION, prompt }))
   return { root, replies, events, notes, requests, waited: clock - START }
 }
 
@@ -103,6 +110,18 @@ it('hands over what is asked, and gives what is answered, with or without a mark
   })
   // While an agent works it is noted how to find what it has started, and afterwards that nobody does.
   expect(notes.map((work) => work && work.mark !== '')).toEqual([true, null, true, null])
+})
+
+it('leaves the schema out of the prompt of an agent that gets it by an option', async () => {
+  const says = { first: () => limited(START + 1), claude: () => ({ message: '{}' }) }
+  const { requests } = await ask(says, {
+    prompt: `Answer. ${QUESTION.answer.passage}`,
+    takesSchema: ['claude'],
+  })
+  expect(requests.map(({ prompt }) => prompt)).toEqual([
+    'Answer. It fits this schema: {}',
+    'Answer. It fits the schema that you were given.',
+  ])
 })
 
 it('waits for the end of a limit, and asks again', async () => {
