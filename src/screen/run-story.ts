@@ -113,6 +113,7 @@ export class RunStory {
         return summaryOf(event, this.#ends, {
           isLoop: this.#run?.loop === true,
           interrupted: this.#interrupted,
+          agent: this.#run?.agent ?? null,
         })
       default:
         if (isStep(event) && !this.#hasSteps) return []
@@ -296,7 +297,7 @@ type Interrupted = Pick<AttemptFinished, 'id' | 'attempt'>
 export function summaryOf(
   finished: RunFinished,
   ends: readonly TaskEndEvent[],
-  { isLoop, interrupted }: { isLoop: boolean; interrupted: Interrupted | null },
+  { isLoop, interrupted, agent }: { isLoop: boolean; interrupted: Interrupted | null; agent: string | null },
 ): View {
   const { blocked, waiting, seconds, cost } = finished
   const totals = dotted(
@@ -310,7 +311,7 @@ export function summaryOf(
     line(totals),
     ...table(ends.map(rowOf), { wrap: 4 }),
     ...ends.flatMap(assumptions),
-    ...byAgent(ends),
+    ...byAgent(ends, agent),
     ...closing(finished, ends),
     ...(finished.end !== 'interrupted'
       ? nextStep(finished, ends)
@@ -338,14 +339,14 @@ function rowOf(end: TaskEndEvent): readonly Cell[] {
 /** What a person may want to look at: the agent went on without their answer. */
 function assumptions(end: TaskEndEvent): View {
   const { assumed = [] } = end.type === 'task-completed' ? end : {}
-  return assumed.map((text) => paragraph([], `${end.id} was not answered: ${text}`))
+  return assumed.map((text) => paragraph([], `${end.id} went on with an answer of its own: ${text}`))
 }
 
-/** Whose account has paid for what, if there was more than one. */
-function byAgent(ends: readonly TaskEndEvent[]): View {
+/** Whose account has paid for what, if that is not the one agent of the run. */
+function byAgent(ends: readonly TaskEndEvent[], usual: string | null): View {
   const done = ends.flatMap((end) => (end.type === 'task-completed' && end.agent !== undefined ? [end] : []))
   const agents = [...new Set(done.map(({ agent }) => agent!))]
-  if (agents.length < 2) return []
+  if (agents.every((agent) => agent === usual)) return []
   return agents.map((agent) => {
     const own = done.filter((end) => end.agent === agent)
     const seconds = own.reduce((sum, { duration }) => sum + duration, 0)

@@ -12,6 +12,7 @@ import { layOut } from '../../src/screen/layout.ts'
 import { logView, statsView } from '../../src/screen/log-view.ts'
 import { promptView } from '../../src/screen/prompt-view.ts'
 import { needsWhole, waitingRows } from '../../src/screen/task-lines.ts'
+import type { TaskCompleted } from '../../src/engine/events/event.ts'
 import { summaryOf, type TaskEndEvent } from '../../src/screen/run-story.ts'
 import { verifyView } from '../../src/screen/verify-view.ts'
 import { select } from '../../src/backlog/select/selection.ts'
@@ -66,7 +67,7 @@ const FINISHED: RunFinished = {
   seconds: 61,
   cost: null,
 }
-const completed = (id: string, cost: number | null): TaskEndEvent => ({
+const completed = (id: string, cost: number | null): TaskCompleted => ({
   type: 'task-completed',
   id,
   title: `Do ${id}`,
@@ -81,7 +82,7 @@ const completed = (id: string, cost: number | null): TaskEndEvent => ({
   removed: 0,
 })
 const summary = (finished: Parameters<typeof summaryOf>[0], ends: readonly TaskEndEvent[]) =>
-  summaryOf(finished, ends, { isLoop: true, interrupted: null })
+  summaryOf(finished, ends, { isLoop: true, interrupted: null, agent: 'claude' })
 const ENDS: readonly TaskEndEvent[] = [
   completed('T-001', 0.4),
   completed('T-002', null),
@@ -171,6 +172,13 @@ const VIEWS: Readonly<Record<string, readonly Block[]>> = {
   'summary, one blocked that one waits for': summary(
     { ...FINISHED, blocked: ['T-003'], waiting: 1 },
     ENDS.slice(2, 3),
+  ),
+  'summary, done by a fallback, with an answer of its own': summary(
+    { ...FINISHED, completed: ['T-001', 'T-002'], end: 'done' },
+    [
+      { ...completed('T-001', 0.4), agent: 'claude' },
+      { ...completed('T-002', null), agent: 'codex', assumed: ['Which licence? → MIT'] },
+    ],
   ),
   'summary, one left': summary({ ...FINISHED, failed: ['T-004'], waiting: 1, reason: '' }, ENDS.slice(3)),
   'summary, many': summary(
