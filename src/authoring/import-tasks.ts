@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { UserError } from '../base/errors.ts'
+import { textAt } from '../base/read-file.ts'
 import { counted } from '../base/text.ts'
 import type { World } from '../base/world.ts'
 import { draftWriter } from '../backlog/draft.ts'
@@ -68,8 +69,10 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
   })
   const before = await lastImport(git, { found, prefix, wish, imported })
   const plan = planImport(drafts, imported, before)
-  const written = await rowsOf(world, place, { tasks, plan })
-  const texts = await textsOf(place, { path, tasks, imported, written })
+  const rows = await rowsOf(world, place, { tasks, plan })
+  const texts = await textsOf(place, { path, tasks, imported, rows })
+  // Some changes over there make no difference in a task's file.
+  const written = rows.filter(({ file }) => texts.has(file))
   const config = wish.sync ? withBridge(root, findConfig(root)?.file, { path, as: format, sync: true }) : null
   const isThere = (file: string): boolean => existsSync(join(root, file))
   const kept = [...documents.keys()].filter(isThere)
@@ -82,7 +85,7 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
       texts: new Map([...texts, ...beside]),
       added: written.flatMap(({ file, isNew }) => (isNew ? [file] : [])),
       message: composeMessage({
-        subject: subjectOf(plan, path),
+        subject: subjectOf(written, path),
         body: '',
         trailers: [importTrailer(escaped(path), hash)],
       }),
@@ -238,36 +241,41 @@ async function textsOf(
     path: string
     tasks: readonly KnownTask[]
     imported: readonly ImportedTask[]
-    written: Rows
+    rows: Rows
   },
 ): Promise<ReadonlyMap<string, string>> {
-  const { path, tasks, imported, written } = around
+  const { path, tasks, imported, rows } = around
   const ids = new Map([
     ...imported.map(({ key, id }) => [key, id] as const),
-    ...written.map(({ draft, id }) => [draft.key, id] as const),
+    ...rows.map(({ draft, id }) => [draft.key, id] as const),
   ])
   const last = tasks.slice(-NEIGHBOURS)
   const neighbours = await Promise.all(last.map(({ file }) => readTask(root, file, vocabulary)))
   const textOf = draftWriter(neighbours, vocabulary)
   const milestoneOf = milestoneNamer([...new Set(tasks.flatMap(({ milestone }) => milestone ?? []))])
-  return new Map(
-    written.map(({ draft, id, file }) => [
-      file,
-      textOf(id, {
-        ...draft,
-        milestone: draft.milestone && milestoneOf(draft.milestone),
-        depends: draft.depends.flatMap((key) => ids.get(key) ?? []),
-        origin: { path, key: draft.key },
-      }),
-    ]),
+  const texts = rows.map(
+    ({ draft, id, file }) =>
+      [
+        file,
+        textOf(id, {
+          ...draft,
+          milestone: draft.milestone && milestoneOf(draft.milestone),
+          depends: draft.depends.flatMap((key) => ids.get(key) ?? []),
+          origin: { path, key: draft.key },
+        }),
+      ] as const,
   )
+  const isNew = ([file, text]: (typeof texts)[number]): boolean => textAt(join(root, file)) !== text
+  return new Map(texts.filter(isNew))
 }
 
-function subjectOf({ added, changed }: ImportPlan, path: string): string {
+function subjectOf(rows: Rows, path: string): string {
+  const added = rows.filter(({ isNew }) => isNew).length
+  const changed = rows.length - added
   const parts = [
-    ...(added.length > 0 ? [`import ${counted(added.length, 'task')}`] : []),
-    ...(changed.length > 0 ? [`change ${counted(changed.length, 'task')}`] : []),
+    ...(added > 0 ? [`import ${counted(added, 'task')}`] : []),
+    ...(changed > 0 ? [`change ${counted(changed, 'task')}`] : []),
   ]
   const what = parts.length === 0 ? 'keep in step' : parts.join(', ')
-  return `${what.slice(0, 1).toUpperCase()}${what.slice(1)} ${added.length > 0 ? 'from' : 'with'} ${path}`
+  return `${what.slice(0, 1).toUpperCase()}${what.slice(1)} ${added > 0 ? 'from' : 'with'} ${path}`
 }

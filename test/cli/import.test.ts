@@ -124,6 +124,14 @@ describe('ralph import', () => {
     expect(git(cwd, 'rev-parse', 'HEAD')).toBe(head)
   })
 
+  test.each(SAMPLES)('$format: a second import finds nothing new', async ({ path, files }) => {
+    const cwd = repository(files)
+    await by(cwd, 'import', path)
+    const head = git(cwd, 'rev-parse', 'HEAD')
+    expect((await by(cwd, 'import', path)).stdout).toContain(`Nothing is new in ${path}`)
+    expect(git(cwd, 'rev-parse', 'HEAD')).toBe(head)
+  })
+
   test('of a folder too, and below the root of the repository', async () => {
     const sample = SAMPLES.find(({ format }) => format === 'backlog-md')!
     const files = Object.fromEntries(

@@ -74,13 +74,12 @@ interface ChangeTask extends Omit<ForeignTask, 'draft'> {
   readonly place: ForeignDraft['place']
 }
 
-/** Proposal, design and deltas: what an agent needs to know of the change. */
+/** Proposal, design and deltas: what an agent needs to know of the change. They are read, so that an import keeps them. */
 function documentsOf(path: string, tree: Tree): readonly string[] {
   const folder = folderOf(path)
-  const own = ['proposal.md', 'design.md'].filter((name) => tree.list(folder).includes(name))
   const specs = tree.list(within(folder, 'specs')).filter((name) => name.endsWith('/'))
-  const deltas = specs.map((name) => within(folder, `specs/${name}spec.md`))
-  return [...own.map((name) => within(folder, name)), ...deltas.filter((file) => tree.text(file) !== null)]
+  const names = ['proposal.md', 'design.md', ...specs.map((name) => `specs/${name}spec.md`)]
+  return names.map((name) => within(folder, name)).filter((file) => tree.text(file) !== null)
 }
 
 /** The number of a section: for 1.2 it is 1. */
