@@ -18,7 +18,9 @@ function normal(text: string): string {
 /** The number at the beginning of a milestone, or empty, and its name. */
 export function milestoneParts(milestone: string): { readonly number: string; readonly name: string } {
   const [, number = '', name = milestone] =
-    /^\s*(\d+(?:\.\d+)*)(?:\s*[—–:.·)-]+\s*|\s+|$)(.*)$/s.exec(milestone) ?? []
+    /^\s*(?:(?:milestone|phase|stage|sprint)\s+)?(\d+(?:\.\d+)*)(?:\s*[—–:.·)-]+\s*|\s+|$)(.*)$/is.exec(
+      milestone,
+    ) ?? []
   return { number, name }
 }
 

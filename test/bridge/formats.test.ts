@@ -77,6 +77,60 @@ describe('what each form means', () => {
     })
   })
 
+  test('boxes with other marks are items too, and a mark that nobody knows is shown', () => {
+    const marks = [
+      '[ ]',
+      '[x]',
+      '[X]',
+      '[✓]',
+      '[✔️]',
+      '[✅]',
+      '[-]',
+      '[~]',
+      '[>]',
+      '[/]',
+      '[]',
+      '[ ]*',
+      '[?]',
+    ]
+    const text = ['- [P] no box', '- [a](b) no box', '', ...marks.map((mark, at) => `- ${mark} Item ${at}`)]
+    const reading = readFiles('TODO.md', { 'TODO.md': text.join('\n') })
+    expect(reading.drafts.map(({ status }) => status)).toEqual(
+      marks.map((_, at) => (at > 0 && at < 6 ? 'DONE' : 'TODO')),
+    )
+    expect(draft(reading, 'item-11').tags).toEqual(['optional'])
+    expect(lines(reading)).toEqual([
+      'TODO.md:16:3 warning ralph does not know the box [?]: its item counts as not done',
+    ])
+  })
+
+  test.each([
+    ['specs/001-auth', 'specs/001-auth/tasks.md'],
+    ['specs/001-auth/tasks.md', 'specs/001-auth/tasks.md'],
+    ['spectr/changes/add-roots/tasks.md', 'spectr/changes/add-roots/tasks.jsonc'],
+    ['spectr/changes/add-roots/tasks-1.jsonc', 'spectr/changes/add-roots/tasks.jsonc'],
+  ])('%s is one backlog with its folder and its other files', (path, expected) => {
+    const files = Object.assign({}, ...SAMPLES.map((sample) => sample.files)) as Record<string, string>
+    const more = {
+      'spectr/changes/add-roots/tasks.md': '- [ ] 2 Write it down\n',
+      'docs/tasks.md': '- [ ] a\n',
+    }
+    const sources = openSources(treeOfTexts(new Map(Object.entries({ ...files, ...more }))))
+    expect(findBacklog(path, sources)).toEqual({ format: 'change', path: expected })
+    expect(findBacklog('docs/tasks.md', sources)?.format).toBe('checklist')
+  })
+
+  test('a number that is there twice stands for two tasks', () => {
+    const reading = readFiles('x', { 'x/tasks.md': '## A\n- [ ] 1. One\n## B\n- [ ] 1. Another\n' })
+    expect(reading.drafts.map(({ key, depends }) => [key, depends])).toEqual([
+      ['1', []],
+      ['1~2', ['1']],
+    ])
+    expect(lines(reading)).toEqual([
+      'x/tasks.md:4:1 warning the number 1 is taken already: this task is called 1~2 here',
+    ])
+  })
+
   test('the db: with its disciplines and features as documents', () => {
     const reading = readFiles('.ralph/db', {
       '.ralph/db/tasks.yaml':
@@ -295,8 +349,12 @@ test('backlogs are found where other tools keep them', () => {
     'prd.json',
     'spectr/changes/add-roots/tasks.jsonc',
     'openspec/changes/log-in/tasks.md',
+    '.kiro/specs/period/tasks.md',
+    'specs/001-auth/tasks.md',
     'TODO.md',
   ])
+  const done = treeOfTexts(new Map([['TODO.md', '- [x] One\n']]))
+  expect(usualBacklogs(done)).toEqual([])
 })
 
 test.each(['{}', '[]', '{"name": "x"}', '{"tasks": [1]}', '"text"', ''])('%s is no backlog', (text) => {

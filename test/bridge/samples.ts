@@ -22,6 +22,8 @@ export const SAMPLES: readonly Sample[] = [
   sample('task-master', '.taskmaster/tasks/tasks.json', '1', '2.1', '2.2', 'next:1'),
   sample('change', 'spectr/changes/add-roots/tasks.jsonc', '1.1', '1.2', '2'),
   sample('change', 'openspec/changes/log-in/tasks.md', '1.1', '1.2', '2.1'),
+  sample('change', '.kiro/specs/period/tasks.md', '1.1', '1.2', '2', '3'),
+  sample('change', 'specs/001-auth/tasks.md', 'T001', 'T002', 'T003', 'T004', 'T005'),
   sample('checklist', 'TODO.md', 'make-users', 'make-users~2', 'log-in-with-a-password'),
   sample('backlog-md', 'backlog', 'BACK-2', 'BACK-10'),
   sample('github-issues', 'issues.json', '4', '12'),

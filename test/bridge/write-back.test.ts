@@ -142,6 +142,31 @@ test('a parent is completed with its children, in another file too', () => {
   expect(both.get(tasks.path)).toMatch(/"With a password", "status": "done"/)
 })
 
+test('a box in a list is checked with those in it, but for the optional ones', () => {
+  const sample = SAMPLES.find(({ path }) => path.includes('period'))!
+  const changed = (files: Files): readonly string[] => {
+    const before = sample.files[sample.path]!.split('\n')
+    return files
+      .get(sample.path)!
+      .split('\n')
+      .filter((line, at) => line !== before[at])
+  }
+  const first = write(sample, filesOf(sample), '1.1', 'DONE')
+  expect(changed(first)).toEqual(['- [x] 1. Add a period', '  - [x] 1.1 Draw the picker'])
+  expect(changed(write(sample, first, '1.1', 'TODO'))).toEqual([])
+  expect(changed(write(sample, filesOf(sample), '1.2', 'DONE'))).toEqual(['  - [x]* 1.2 Test the picker'])
+  expect(changed(write(sample, filesOf(sample), '2', 'DONE'))).toEqual(['- [x] 2. Use it'])
+  const list = {
+    format: 'checklist',
+    path: 'A.md',
+    keys: ['a'],
+    files: { 'A.md': '- [-] A\n- [✔️]* B\n' },
+  } as const
+  expect(write(list, filesOf(list), 'a', 'TODO')).toEqual(filesOf(list))
+  const done = write(list, filesOf(list), 'a', 'DONE')
+  expect(write(list, done, 'b', 'TODO').get('A.md')).toBe('- [x] A\n- [ ]* B\n')
+})
+
 test('a failed attempt is a comment, beside those that there are', () => {
   const sample = SAMPLES.find(({ format }) => format === 'db')!
   const failed = [{ number: 1, reason: 'the gate "test" failed', at: new Date('2026-02-03T04:00:00Z') }]

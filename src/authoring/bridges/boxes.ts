@@ -14,7 +14,7 @@ export const checklist: Format = {
   },
   read(path, sources) {
     const source = sources.open(path)
-    const items = readBoxes(source?.text ?? '')
+    const items = source ? boxesOf(source) : []
     const keys = slugKeys(
       items.map(({ text }) => text),
       'item',
@@ -39,6 +39,7 @@ export const checklist: Format = {
               description: descriptionOf(item),
               background: intro === '' ? [] : [[`About ${name}`, intro]],
               criteria: criteriaIn(item),
+              tags: item.isOptional ? [OPTIONAL] : [],
               place: source!.placeOf(at),
             }),
           write: ({ status }) => ticked(source!, item, status === 'DONE'),
@@ -58,17 +59,48 @@ export function criteriaIn({ nested }: Pick<BoxItem, 'nested'>): readonly Criter
   return nested.flatMap((item) => [{ text: item.text, met: item.isTicked }, ...criteriaIn(item)])
 }
 
-/** Checks or unchecks an item's box. */
-export function ticked(source: Source, { markAt, isTicked }: BoxItem, isDone: boolean): readonly Edit[] {
-  return isTicked === isDone ? [] : [{ source, start: markAt, end: markAt + 1, text: isDone ? 'x' : ' ' }]
+/** The tag of a task that may be left out. */
+export const OPTIONAL = 'optional'
+
+/** Checks or unchecks an item's box; one in progress stays so until it is done. */
+export function ticked(
+  source: Source,
+  { mark, markAt, isTicked }: BoxItem,
+  isDone: boolean,
+): readonly Edit[] {
+  if (isTicked === isDone) return []
+  return [{ source, start: markAt, end: markAt + mark.length, text: isDone ? 'x' : ' ' }]
 }
+
+/** The items of a file; a box with an unknown mark is reported. */
+export function boxesOf(source: Source): readonly BoxItem[] {
+  const report = ({ mark, markAt, nested }: BoxItem): void => {
+    if (!KNOWN_MARKS.test(mark))
+      source.report(
+        markAt - 1,
+        `ralph does not know the box [${mark}]: its item counts as not done`,
+        'warning',
+      )
+    nested.forEach(report)
+  }
+  const items = readBoxes(source.text)
+  items.forEach(report)
+  return items
+}
+
+const DONE_MARKS = /^[xX✓✔✅☑√]/u
+/** Besides those that are done, the marks of what is not: open, in progress, queued. */
+const KNOWN_MARKS = /^(?:[xX✓✔✅☑√].*|[ ~>/-]?)$/u
 
 /** A list item with a check box, with the content and the heading above it. */
 export interface BoxItem {
   /** Its text, with wrapped lines joined. */
   readonly text: string
   readonly isTicked: boolean
-  /** The offset of the mark in its box. */
+  /** Whether it may be left out: `[ ]*`. */
+  readonly isOptional: boolean
+  /** What its box holds, and the offset of that. */
+  readonly mark: string
   readonly markAt: number
   readonly at: number
   readonly heading: BoxHeading | null
@@ -114,9 +146,8 @@ export function readBoxes(text: string): readonly BoxItem[] {
     const item = boxIn(line)
     if (item) {
       while (open.length > 0 && open.at(-1)!.indent >= indent) open.pop()
-      const { isTicked, markAt } = item
       const at = line.at + line.text.search(/\S/)
-      const box: Open = { text: item.text, isTicked, markAt, at, heading, nested: [], below: '', indent }
+      const box: Open = { ...item, at, heading, nested: [], below: '', indent }
       ;(open.at(-1)?.nested ?? found).push(box)
       open.push(box)
     } else if (isBlank(line)) {
@@ -161,10 +192,19 @@ export function withoutBoxes(text: string): string {
   return kept.join('\n').trim()
 }
 
-function boxIn(line: Line): Pick<BoxItem, 'text' | 'isTicked' | 'markAt'> | null {
-  const item = isLiteral(line) ? null : itemIn(line.text)
-  if (!item?.box || item.text.trim() === '') return null
-  return { text: item.text.trim(), isTicked: item.box === 'x', markAt: line.at + item.markAt }
+/** A letter in brackets is a mark of something else: `[P]`. */
+const BOX = /^([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[)([xX]|[^\p{L}\p{N}\s\][]\uFE0F?|[ ]?)\](\*?)[ \t]+(\S.*)$/u
+
+function boxIn(line: Line): Pick<BoxItem, 'text' | 'isTicked' | 'isOptional' | 'mark' | 'markAt'> | null {
+  const [, before = '', mark = '', star, text] = (!isLiteral(line) && BOX.exec(line.text)) || []
+  if (text === undefined) return null
+  return {
+    text: text.trim(),
+    isTicked: DONE_MARKS.test(mark),
+    isOptional: star === '*',
+    mark,
+    markAt: line.at + before.length,
+  }
 }
 
 function headingIn({ kind, text, at }: Line): PlainHeading | null {

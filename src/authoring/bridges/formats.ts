@@ -132,10 +132,12 @@ const USUAL_PLACES = [
   'prd.json',
   'spectr/changes/*',
   'openspec/changes/*',
+  '.kiro/specs/*',
+  'specs/*',
   'TODO.md',
 ] as const
 
-/** The backlogs of other tools in their usual places. */
+/** The backlogs of other tools in their usual places, if something there is to be done. */
 export function usualBacklogs(tree: Tree): readonly FoundBacklog[] {
   const paths = USUAL_PLACES.flatMap((place): readonly string[] => {
     if (!place.endsWith('/*')) return [place]
@@ -144,5 +146,9 @@ export function usualBacklogs(tree: Tree): readonly FoundBacklog[] {
     return names.map((name) => within(folder, name.slice(0, -1)))
   })
   const sources = openSources(tree)
-  return paths.flatMap((path) => findBacklog(path, sources) ?? [])
+  const found = paths.flatMap((path) => findBacklog(path, sources) ?? [])
+  return found.filter((one) => {
+    const { drafts, mistakes } = readForeign(one, tree, { independent: true })
+    return isBroken(mistakes) || drafts.some(({ status }) => status !== 'DONE')
+  })
 }
