@@ -34,8 +34,8 @@ export async function exportedTexts(
     case 'db': {
       const numbers = tasks.map(({ number }) => number)
       return new Map([
-        ['disciplines.yaml', yamlList(await rowsIn(root, DISCIPLINES, disciplineRow))],
-        ['features.yaml', yamlList(await rowsIn(root, FEATURES, featureRow))],
+        ['disciplines.yaml', yamlList('disciplines', await rowsIn(root, DISCIPLINES, disciplineRow))],
+        ['features.yaml', yamlList('features', await rowsIn(root, FEATURES, featureRow))],
         ['tasks.yaml', tasksYaml(draftsOf(tasks, /\.ya?ml$/), numbers)],
       ])
     }
@@ -104,6 +104,7 @@ function draftOf(task: Task, keyOf: (id: string) => string): ForeignDraft {
     turns: task.turns,
     provenance: task.provenance,
     comments: readComments(body('Comments')),
+    attempts: readComments(body('Previous Attempts')),
     place: { file: task.file, line: 1, column: 1 },
   })
 }

@@ -42,6 +42,8 @@ export interface Draft extends Pick<
   readonly hints: string
   readonly produces: readonly string[]
   readonly comments: readonly Comment[]
+  /** The failed attempts of another tool. */
+  readonly attempts: readonly Comment[]
   readonly prdReference?: readonly string[]
   readonly complexity?: string | undefined
   readonly origin?: Origin | undefined
@@ -88,6 +90,7 @@ const EMPTY: Omit<Draft, 'title'> = {
   turns: null,
   provenance: null,
   comments: [],
+  attempts: [],
 }
 
 /** Criteria that are not met yet. */
@@ -145,6 +148,7 @@ function sectionsOf(
     ['Hints', block(draft.hints)],
     ['Produces', products.join('\n')],
     ['Comments', draft.comments.map(commentText).join('\n')],
+    ['Previous Attempts', draft.attempts.map(commentText).join('\n')],
     ['Blocked', draft.status === 'BLOCKED' ? block(reason) : ''],
   ]
   return sections.filter(([, body]) => body !== '')

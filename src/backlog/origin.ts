@@ -38,6 +38,8 @@ export interface OriginReport {
   /** Why it is blocked; empty if it is not. */
   readonly reason: string
   readonly at: Date
+  /** Who has changed the status, if it was not an agent. */
+  readonly author?: 'human'
   /** The attempts that failed, and why. */
   readonly failed: readonly FailedAttempt[]
 }

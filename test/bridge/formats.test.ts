@@ -56,9 +56,31 @@ describe('what each form means', () => {
     const reading = readFiles('tasks.json', { 'tasks.json': JSON.stringify({ tasks }) })
     expect(draft(reading, '2').depends).toEqual(['1.2', '1.3'])
     expect(reading.dropped).toBe(1)
-    expect(draft(reading, '4')).toMatchObject({ status: 'BLOCKED', depends: [] })
+    expect(draft(reading, '4')).toMatchObject({
+      status: 'BLOCKED',
+      blockedReason: 'Task 4 is deferred there.',
+      depends: [],
+    })
     expect(lines(reading)).toEqual([
       expect.stringMatching(/^tasks\.json:1:\d+ warning 4 depends on 9, which is not there/),
+    ])
+  })
+
+  test('what is in review, or in a task that is deferred or cancelled, is not to be done', () => {
+    const parts = [
+      { id: 1, title: 'a', status: 'pending' },
+      { id: 2, title: 'b', status: 'done' },
+    ]
+    const tasks = [
+      { id: 1, title: 'A', status: 'deferred', subtasks: parts },
+      { id: 2, title: 'B', status: 'cancelled', subtasks: parts },
+      { id: 3, title: 'C', status: 'review' },
+    ]
+    const reading = readFiles('tasks.json', { 'tasks.json': JSON.stringify({ tasks }) })
+    expect(reading.drafts.map(({ key, status, blockedReason }) => [key, status, blockedReason])).toEqual([
+      ['1.1', 'BLOCKED', 'Task 1 is deferred there.'],
+      ['1.2', 'DONE', ''],
+      ['3', 'BLOCKED', 'Task 3 is review there.'],
     ])
   })
 
@@ -166,6 +188,40 @@ describe('what each form means', () => {
       context: ['.ralph/prd.md'],
     })
     expect(draft(reading, 'task-002').criteria).toEqual([{ text: 'one can be added', met: false }])
+  })
+
+  test('a planned request: what has failed there is a previous attempt', () => {
+    const last = { task_id: 'task-1', error_message: 'No key', failed_at: '2026-01-02T03:04:05Z' }
+    const reading = readFiles('.ralph', {
+      '.ralph/state.json': JSON.stringify({
+        task_statuses: { 'task-1': 'failed', 'task-2': 'failed' },
+        last_failure: last,
+      }),
+      ...Object.fromEntries(
+        [1, 2, 3].map((id) => [`.ralph/tasks/task-${id}.json`, `{"title":"Task ${id}"}`]),
+      ),
+    })
+    expect(reading.drafts.map(({ status, attempts }) => [status, attempts.map(({ body }) => body)])).toEqual([
+      ['TODO', ['No key']],
+      ['TODO', ['It failed there; why is not known.']],
+      ['TODO', []],
+    ])
+    expect(reading.drafts[0]!.attempts[0]!.created).toBe(last.failed_at)
+  })
+
+  test.each(['', 'tasks:\n'])('the db: as a list, or below its key: %j', (head) => {
+    const reading = readFiles('.ralph/db', {
+      '.ralph/db/tasks.yaml': `${head}  - id: 3\n    title: One\n    comments:\n      - author: agent\n        agent_task_id: 7\n        body: "2026-02-05: Failed: no key"\n      - author: human\n        body: Failed to see why\n`,
+      '.ralph/db/disciplines.yaml': 'disciplines:\n  - name: web\n',
+      '.ralph/db/features.yaml': 'features: []\n',
+    })
+    expect(lines(reading)).toEqual([])
+    expect([...reading.documents.keys()]).toEqual(['docs/disciplines/web.md'])
+    const [only] = reading.drafts
+    expect(only!.attempts).toEqual([
+      { author: 'agent', created: '', task: '7', body: '2026-02-05: Failed: no key' },
+    ])
+    expect(only!.comments.map(({ body }) => body)).toEqual(['Failed to see why'])
   })
 })
 

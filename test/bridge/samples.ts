@@ -28,4 +28,5 @@ export const SAMPLES: readonly Sample[] = [
   sample('backlog-md', 'backlog', 'BACK-2', 'BACK-10'),
   sample('github-issues', 'issues.json', '4', '12'),
   sample('db', '.ralph/db/tasks.yaml', '1', '2', '3', '4'),
+  sample('db', 'keyed/tasks.yaml', '1', '2'),
 ]

@@ -311,7 +311,7 @@ describe('--sync', () => {
     const status = (): string => /^ {2}status: '(\w+)'/m.exec(git(cwd, 'show', `HEAD:${sample.path}`))![1]!
     await by(cwd, 'block', 'T-002', 'no key')
     expect(status()).toBe('blocked')
-    expect(read(cwd, sample.path)).toContain('body: "Blocked: no key"')
+    expect(read(cwd, sample.path)).toContain('- author: human\n      body: "Blocked: no key"')
     await by(cwd, 'retry', 'T-002')
     expect(status()).toBe('pending')
     expect((await by(cwd, 'complete', 'T-002')).code).toBe(0)
@@ -371,13 +371,14 @@ describe('ralph export', () => {
     await by(again, 'export', '--as', 'db', '-o', 'out')
     for (const name of names) expect(read(again, `out/${name}`)).toBe(read(cwd, `out/${name}`))
     for (const text of [
-      'system_prompt: |-\n    You write servers.\n\n    Small ones.',
+      'system_prompt: |-\n      You write servers.\n\n      Small ones.',
       'conventions: Small commits',
       'A: b',
     ])
       expect(read(cwd, 'out/disciplines.yaml')).toContain(text)
     expect(read(cwd, 'out/features.yaml')).toContain('created: "2026-01-01"')
     expect(read(cwd, 'out/tasks.yaml')).toContain('agent_task_id: run-7')
+    expect(read(cwd, 'out/tasks.yaml')).toMatch(/^tasks:\n  - id: 1\n/)
   })
 
   test('as state and as JSON', async () => {

@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { openCriteria } from '../../backlog/draft.ts'
+import { openCriteria, type Comment } from '../../backlog/draft.ts'
 import { addedItem, addedYaml, setYaml } from './edit.ts'
 import { disciplineText, featureText } from './db-documents.ts'
 import {
@@ -24,7 +24,7 @@ import {
 } from './source.ts'
 import { readYamlValue } from './value.ts'
 
-/** Disciplines, features and tasks as lists of YAML: `.ralph/db/`. */
+/** Disciplines, features and tasks as lists of YAML, each below its key or bare: `.ralph/db/`. */
 export const db: Format = {
   about: 'disciplines, features and tasks (.ralph/db/*.yaml)',
   find(path, sources) {
@@ -33,31 +33,33 @@ export const db: Format = {
       const tasks = beside(path, 'tasks.yaml')
       return sources.tree.text(tasks) === null ? null : tasks
     }
-    const items = (/\.ya?ml$/.test(path) && sources.items(path)) || []
+    const items = (/\.ya?ml$/.test(path) && (sources.items(path) ?? sources.items(path, 'tasks'))) || []
     return items.length > 0 && eachHas(items, 'title') ? path : null
   },
   read(path, sources, { only }) {
     const alone = only === undefined ? null : itemAlone(sources.open(path), only)
     return {
-      tasks: keyed(alone ? [alone] : entriesIn(path, sources)).map(taskOf),
+      tasks: keyed(alone ? [alone] : entriesIn(path, sources, 'tasks')).map(taskOf),
       documents: () =>
         new Map(
           (['discipline', 'feature'] as const).flatMap((kind) =>
-            entriesIn(beside(path, `${kind}s.yaml`), sources).flatMap((entry) => documentIn(entry, kind)),
+            entriesIn(beside(path, `${kind}s.yaml`), sources, `${kind}s`).flatMap((entry) =>
+              documentIn(entry, kind),
+            ),
           ),
         ),
     }
   },
 }
 
-/** The items of a file that consists of one list. */
-function entriesIn(path: string, sources: Sources): readonly Entry[] {
-  const value = sources.value(path)
+/** The items of a file, which is a list, or has one below this key. */
+function entriesIn(path: string, sources: Sources, key: string): readonly Entry[] {
+  const whole = sources.value(path)
+  const value = whole?.kind === 'table' && whole.entries.has(key) ? whole.entries.get(key) : whole
   if (!value || (value.kind === 'scalar' && value.value === null)) return []
   const source = sources.open(path)!
   if (value.kind === 'list') return entriesOf(source, value.items, 'an object')
-  const key = /tasks/.test(path) ? 'title' : 'name'
-  source.report(value.span.start, `expected a list, each item with a ${key}`)
+  source.report(value.span.start, `expected a list, or one below "${key}:"`)
   return []
 }
 
@@ -78,6 +80,12 @@ function taskOf({ entry: task, key }: { entry: Entry; key: string }): ForeignTas
     draft() {
       const hints = task.value('hints')
       const turns = numberOf(task, 'estimated_turns')
+      const comments = task.entries('comments').map((comment) => ({
+        author: comment.text('author') || 'somebody',
+        created: comment.text('created'),
+        task: comment.text('agent_task_id'),
+        body: comment.text('body'),
+      }))
       return foreignDraft({
         key,
         title: task.text('title').replace(/\s+/g, ' ').trim(),
@@ -94,20 +102,17 @@ function taskOf({ entry: task, key }: { entry: Entry; key: string }): ForeignTas
         feature: task.text('feature') || null,
         turns: turns !== undefined && Number.isInteger(turns) && turns > 0 ? turns : null,
         provenance: task.text('provenance') || null,
-        comments: task.entries('comments').map((comment) => ({
-          author: comment.text('author') || 'somebody',
-          created: comment.text('created'),
-          task: comment.text('agent_task_id'),
-          body: comment.text('body'),
-        })),
+        comments: comments.filter((comment) => !isFailure(comment)),
+        attempts: comments.filter(isFailure),
         place: task.source.placeOf(task.at),
       })
     },
-    write({ status, reason, at, failed }) {
+    write({ status, reason, at, failed, author = 'agent' }) {
       const comments = failed.map((attempt) =>
-        commentLines(`Attempt ${attempt.number} failed: ${attempt.reason}`, attempt.at),
+        commentLines(author, `Attempt ${attempt.number} failed: ${attempt.reason}`, attempt.at),
       )
-      if (status === 'BLOCKED' && comments.length === 0) comments.push(commentLines(`Blocked: ${reason}`, at))
+      if (status === 'BLOCKED' && comments.length === 0)
+        comments.push(commentLines(author, `Blocked: ${reason}`, at))
       return [...setYaml(task, 'status', WORDS[status], task.value('id')!), ...addedComments(task, comments)]
     },
   }
@@ -130,8 +135,13 @@ function itemAlone(source: Source | null, key: string): Entry | null {
   return items.length === 1 && items[0]!.text('id') === key ? items[0]! : null
 }
 
-function commentLines(body: string, at: Date): readonly string[] {
-  return ['author: agent', `body: ${JSON.stringify(body)}`, `created: ${at.toISOString().slice(0, 19)}Z`]
+/** Whether a comment says why an agent's attempt failed. */
+function isFailure({ author, body }: Comment): boolean {
+  return author === 'agent' && /^(?:[\d-]{10}:? )?(?:attempt \d+ )?failed\b/i.test(body)
+}
+
+function commentLines(author: string, body: string, at: Date): readonly string[] {
+  return [`author: ${author}`, `body: ${JSON.stringify(body)}`, `created: ${at.toISOString().slice(0, 19)}Z`]
 }
 
 /** Adds comments below the existing ones; omits them if the list is in brackets, as only the status is essential. */
@@ -151,13 +161,14 @@ export function tasksYaml(drafts: readonly ForeignDraft[], numbers: readonly num
   const areNumbers = drafts.every(({ key }) => /^\d+$/.test(key))
   const numberOf = new Map(drafts.map(({ key }, index) => [key, areNumbers ? Number(key) : numbers[index]]))
   return yamlList(
+    'tasks',
     drafts.map((draft) => ({
       id: numberOf.get(draft.key),
       feature: draft.feature,
       discipline: draft.discipline,
       title: draft.title,
       status: WORDS[draft.status],
-      priority: /^\d+$/.test(draft.priority ?? '') ? Number(draft.priority) : draft.priority,
+      priority: numeral(draft.priority),
       description: draft.description,
       acceptance_criteria: draft.criteria.map(({ text }) => text),
       depends_on: draft.depends.flatMap((key) => numberOf.get(key) ?? []),
@@ -167,9 +178,9 @@ export function tasksYaml(drafts: readonly ForeignDraft[], numbers: readonly num
       hints: draft.hints,
       estimated_turns: draft.turns,
       provenance: draft.provenance,
-      comments: draft.comments.map(({ author, task, body, created }) => ({
+      comments: [...draft.attempts, ...draft.comments].map(({ author, task, body, created }) => ({
         author,
-        agent_task_id: task,
+        agent_task_id: numeral(task),
         body,
         created,
       })),
@@ -177,10 +188,16 @@ export function tasksYaml(drafts: readonly ForeignDraft[], numbers: readonly num
   )
 }
 
-/** A list of objects as YAML, which readers of version 1.1 understand too; empty values are left out. */
-export function yamlList(items: readonly object[]): string {
-  if (items.length === 0) return '[]\n'
-  return items.map((item) => stringify([filled(item)], { version: '1.1', lineWidth: 0 })).join('\n')
+/** A whole number as one; it is no other text in YAML. */
+function numeral(text: string | null): string | number | null {
+  return /^\d{1,15}$/.test(text ?? '') ? Number(text) : text
+}
+
+/** A list of objects as YAML below a key, which readers of version 1.1 understand too; empty values are left out. */
+export function yamlList(key: string, items: readonly object[]): string {
+  if (items.length === 0) return `${key}: []\n`
+  const texts = items.map((item) => stringify({ [key]: [filled(item)] }, { version: '1.1', lineWidth: 0 }))
+  return texts.map((text, index) => (index === 0 ? text : text.slice(text.indexOf('\n') + 1))).join('\n')
 }
 
 function filled(value: unknown): unknown {

@@ -74,10 +74,10 @@ export type ForeignStatus = Status | 'dropped'
 const WORDS: readonly (readonly [ForeignStatus, string])[] = [
   [
     'TODO',
-    'pending todo to_do open new in_progress doing started active review in_review testing ready not_started planned backlog draft failed',
+    'pending todo to_do open new in_progress doing started active testing ready not_started planned backlog draft failed',
   ],
   ['DONE', 'done completed complete closed passed finished merged resolved'],
-  ['BLOCKED', 'blocked deferred on_hold waiting paused'],
+  ['BLOCKED', 'blocked deferred on_hold waiting paused review in_review'],
   ['dropped', 'cancelled canceled wont_do wontfix skipped obsolete duplicate archived'],
 ]
 const STATUS_WORDS = new Map(

@@ -9,7 +9,7 @@ import {
   type ForeignStatus,
   type Format,
 } from './format.ts'
-import { keyed, statusOf, type Entry } from './source.ts'
+import { entryAt, keyed, statusOf, type Entry } from './source.ts'
 import type { Tree } from './tree.ts'
 
 /** A request planned by an orchestrator: `.ralph/tasks/task-001.json`, with a state file beside it. */
@@ -26,9 +26,17 @@ export const orchestrator: Format = {
     const folder = folderOf(path)
     const state = sources.root(within(folder, 'state.json'), 'the state of a request')
     const statuses = state?.value('task_statuses')
-    const statusIn = (task: Entry, key: string): ForeignStatus => {
+    const wordIn = (task: Entry, key: string): string => {
       const known = statuses?.kind === 'table' ? statuses.entries.get(key) : undefined
-      return statusOf(task, known?.kind === 'scalar' && known.text !== '' ? known.text : undefined)
+      return known?.kind === 'scalar' && known.text !== '' ? known.text : task.text('status')
+    }
+    const last = state?.value('last_failure')
+    const failure = last && entryAt(state!.source, last, 'the last failure')
+    const attemptsOf = (key: string, word: string): ForeignDraft['attempts'] => {
+      const isLast = failure?.text('task_id') === key
+      if (!isLast && word !== 'failed') return []
+      const body = (isLast && failure.text('error_message')) || 'It failed there; why is not known.'
+      return [{ author: 'agent', created: isLast ? failure.text('failed_at') : '', task: '', body }]
     }
     const order = state?.texts('task_order') ?? []
     const placeOf = (key: string): number => (order.includes(key) ? order.indexOf(key) : Infinity)
@@ -47,7 +55,15 @@ export const orchestrator: Format = {
         .toSorted((one, other) => placeOf(one.key) - placeOf(other.key) || 0)
         .map(({ entry, key }) => ({
           key,
-          draft: () => draftIn(entry, { key, status: statusIn(entry, key), context }),
+          draft() {
+            const word = wordIn(entry, key)
+            return draftIn(entry, {
+              key,
+              status: statusOf(entry, word),
+              attempts: attemptsOf(key, word),
+              context,
+            })
+          },
         })),
     }
   },
@@ -63,7 +79,7 @@ function taskFiles(folder: string, tree: Tree): readonly string[] {
 /** The names of its keys vary between tools. */
 function draftIn(
   task: Entry,
-  known: Pick<ForeignDraft, 'key' | 'context'> & { status: ForeignStatus },
+  known: Pick<ForeignDraft, 'key' | 'attempts' | 'context'> & { status: ForeignStatus },
 ): ForeignDraft {
   const description = task.text('description', 'details', 'body', 'prompt')
   const title = titleOf(task.text('title', 'name', 'summary') || description)

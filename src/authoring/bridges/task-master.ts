@@ -18,6 +18,7 @@ export const taskMaster: Format = {
     const folders = [within(path, 'tasks'), path]
     const folder = folders.find((one) => sources.tree.list(one).includes('tasks.json'))
     if (folder !== undefined && /\.?taskmaster/.test(path)) return within(folder, 'tasks.json')
+    if (!path.endsWith('.json')) return null
     const tasks = sources.items(path, 'tasks')
     return (tasks && eachHas(tasks, 'title')) || isTagged(path, sources) ? path : null
   },
@@ -141,7 +142,10 @@ function lastOf(item: Item): readonly string[] {
 function draftIn(item: Item, isOnlyTag: boolean): ForeignDraft {
   const { key, entry: task, parent, tag } = item
   const title = titleOf(task.text('title', 'description'))
-  const status = parent?.status === 'dropped' ? 'dropped' : item.status
+  // Nothing in a task that is cancelled, or deferred, is to be done.
+  const isHeld = item.status === 'TODO' && parent?.status === 'BLOCKED'
+  const decides = parent && (isHeld || parent.status === 'dropped') ? parent : item
+  const { status } = decides
   const whole =
     parent && [parent.entry.text('description'), parent.entry.text('details')].filter(Boolean).join('\n\n')
   const ofAll = parent?.parts.at(-1) === item ? testsOf(parent.entry) : []
@@ -149,7 +153,7 @@ function draftIn(item: Item, isOnlyTag: boolean): ForeignDraft {
     key,
     title,
     status,
-    blockedReason: status === 'BLOCKED' ? `it is ${task.text('status')} in its origin` : '',
+    blockedReason: status === 'BLOCKED' ? `Task ${decides.id} is ${decides.entry.text('status')} there.` : '',
     milestone: item.milestone,
     depends: dependsOf(item),
     description: task.text('description') || title,

@@ -22,7 +22,8 @@ export async function run(context: Context): Promise<number> {
     )
   const blockage = { reason, attempts: 0, asks: false }
   const origins = await openOrigins(place.config.bridges, place.root)
-  const origin = await origins.texts(task, { status: 'BLOCKED', reason, at: context.io.now(), failed: [] })
+  const report = { status: 'BLOCKED', reason, at: context.io.now(), author: 'human', failed: [] } as const
+  const origin = await origins.texts(task, report)
   await commitTaskFiles(context.io, {
     root: place.root,
     task: task.file,
