@@ -27,7 +27,7 @@ import { findBacklog, FORMATS, isBroken, readForeign, type FoundBacklog } from '
 import { openSources } from './bridges/source.ts'
 import { foreignTree, recordingTree, treeOfTexts, type Tree } from './bridges/tree.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
-import { highestNumber, idDigits } from './new-task.ts'
+import { highestOf, idDigits, takenNumbers } from './new-task.ts'
 
 /** The options of an import. */
 export interface ImportWish {
@@ -69,7 +69,7 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
   })
   const before = await lastImport(git, { found, prefix, wish, imported })
   const plan = planImport(drafts, imported, before)
-  const rows = await rowsOf(world, place, { tasks, plan })
+  const rows = await rowsOf(world, place, { format, tasks, plan })
   const texts = await textsOf(place, { path, tasks, imported, rows })
   // Some changes over there make no difference in a task's file.
   const written = rows.filter(({ file }) => texts.has(file))
@@ -219,17 +219,37 @@ function differing(before: ForeignDraft, after: ForeignDraft): readonly string[]
 async function rowsOf(
   { env }: World,
   place: Place,
-  { tasks, plan: { added, changed } }: { tasks: readonly KnownTask[]; plan: ImportPlan },
+  { format, tasks, plan }: { format: FormatName; tasks: readonly KnownTask[]; plan: ImportPlan },
 ) {
-  const highest = await highestNumber(openReadingGit({ cwd: place.root, env }), place, tasks)
-  const digits = tasks.length > 0 ? idDigits(tasks) : Math.max(3, String(highest + added.length).length)
+  const { added, changed } = plan
+  const taken = await takenNumbers(openReadingGit({ cwd: place.root, env }), place, tasks)
+  const numbers = numbersFor(added, taken, format === 'change')
+  const digits = tasks.length > 0 ? idDigits(tasks) : Math.max(3, String(highestOf(numbers)).length)
   return [
     ...changed.map(({ task: { id, file }, draft }) => ({ draft, id, file, isNew: false })),
     ...added.map((draft, index) => {
-      const id = idOf(highest + 1 + index, digits)
+      const id = idOf(numbers[index]!, digits)
       return { draft, id, file: fileIn(place.folders.first, `${id}.md`), isNew: true }
     }),
   ]
+}
+
+/**
+ * The numbers of new tasks. A key that is a number stays one where it is free, as texts refer to it ("from task #3"), and
+ * then no other task gets a number that is in use there. The numbers of a list are places in it: its order goes first.
+ */
+function numbersFor(
+  drafts: readonly ForeignDraft[],
+  taken: ReadonlySet<number>,
+  isList: boolean,
+): readonly number[] {
+  const own = drafts.map(({ key }) => Number(/^T?(\d{1,6})$/i.exec(key)?.[1] ?? 0))
+  const used = own.filter(Boolean)
+  const isInOrder = used.every((number, index) => index === 0 || number > used[index - 1]!)
+  const keeps = isInOrder && used.length > 0 && (!isList || used.length === own.length)
+  const named = drafts.map(({ key }) => Number(/^T?(\d{1,6})\b/i.exec(key)?.[1] ?? 0))
+  let highest = highestOf([...taken, ...(keeps ? named : [])])
+  return own.map((number) => (keeps && number > 0 && !taken.has(number) ? number : ++highest))
 }
 
 const NEIGHBOURS = 10

@@ -18,13 +18,26 @@ import { namesEverywhere } from '../git/names.ts'
  */
 export async function highestNumber(
   git: Git,
-  { folders }: Pick<Place, 'folders'>,
+  place: Pick<Place, 'folders'>,
   tasks: readonly Pick<TaskName, 'number'>[],
 ): Promise<number> {
+  return highestOf(await takenNumbers(git, place, tasks))
+}
+
+/** The numbers of all these tasks. */
+export async function takenNumbers(
+  git: Git,
+  { folders }: Pick<Place, 'folders'>,
+  tasks: readonly Pick<TaskName, 'number'>[],
+): Promise<ReadonlySet<number>> {
   const names = await namesEverywhere(git, folders.names)
   const ids = [...names].flatMap((name) => idInFileName(name) ?? [])
-  const numbers = [...ids.map(numberOf), ...tasks.map(({ number }) => number)]
-  return numbers.reduce((most, number) => Math.max(most, number), 0)
+  return new Set([...ids.map(numberOf), ...tasks.map(({ number }) => number)])
+}
+
+/** The highest of some numbers, or 0. */
+export function highestOf(numbers: Iterable<number>): number {
+  return [...numbers].reduce((most, number) => Math.max(most, number), 0)
 }
 
 // A file with more digits is not read as a task.

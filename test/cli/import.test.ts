@@ -52,9 +52,6 @@ describe('ralph import', () => {
       expect((JSON.parse(linted) as { errors: number }).errors).toBe(0)
       const { stdout: listed } = await by(cwd, 'list', '--json')
       const { tasks } = JSON.parse(listed) as { tasks: { id: string; fields: object; origin: string }[] }
-      expect(tasks.map(({ id }) => id)).toEqual(
-        keys.map((_, index) => `T-${String(index + 1).padStart(3, '0')}`),
-      )
       const origins = keys.map(
         (_, index) => /\*\*Origin\*\*: `(.*)`/.exec(read(cwd, `docs/tasks/${tasks[index]!.id}.md`))![1],
       )
@@ -130,6 +127,27 @@ describe('ralph import', () => {
     const head = git(cwd, 'rev-parse', 'HEAD')
     expect((await by(cwd, 'import', path)).stdout).toContain(`Nothing is new in ${path}`)
     expect(git(cwd, 'rev-parse', 'HEAD')).toBe(head)
+  })
+
+  test('a number stays one where it is free, and no other task gets it', async () => {
+    const tasks = [
+      { id: 2, title: 'A', subtasks: [{ id: 1, title: 'a' }] },
+      { id: 3, title: 'B' },
+      { id: 5, title: 'C' },
+    ]
+    const cwd = repository({
+      'tasks.json': JSON.stringify({ tasks }),
+      'docs/tasks/T-003.md': '# T-003: Mine\n\n- **Status**: TODO\n',
+    })
+    const added = async (path: string): Promise<unknown> =>
+      ((await jsonOf(cwd, 'import', path)) as { added: { id: string; origin: string }[] }).added.map(
+        ({ id, origin }) => `${id} ${origin}`,
+      )
+    expect(await added('tasks.json')).toEqual(['T-006 2.1', 'T-007 3', 'T-005 5'])
+    put(cwd, {
+      'prd.json': prd(story('9', { priority: 2 }), story('8', { priority: 3 }), story('10', { priority: 1 })),
+    })
+    expect(await added('prd.json')).toEqual(['T-008 10', 'T-009 9', 'T-010 8'])
   })
 
   test('of a folder too, and below the root of the repository', async () => {
