@@ -14,7 +14,7 @@ import { tasksYaml, yamlList } from './bridges/db.ts'
 import { disciplineRow, featureRow } from './bridges/db-documents.ts'
 import { foreignDraft, type ForeignDraft } from './bridges/format.ts'
 import { implementationText } from './bridges/implementation.ts'
-import { initialState } from './bridges/run-state.ts'
+import { exportedState } from './bridges/run-state.ts'
 
 /** The backlog in another tool's format: a text for each file; most formats have one file, without a name. */
 export async function exportedTexts(
@@ -28,7 +28,7 @@ export async function exportedTexts(
     case 'tasks-jsonc':
       return new Map([['', tasksJsoncText(draftsOf(tasks, /(?:^|\/)tasks\.jsonc$/))]])
     case 'state':
-      return new Map([['', jsonText({ ...initialState(tasks, now), phase: phaseOf(tasks) })]])
+      return new Map([['', jsonText(exportedState(tasks, now, join(root, '.ralph/state.json')))]])
     case 'json':
       return new Map([['', jsonText({ version: 1, tasks: draftsOf(tasks, /^$/).map(jsonOf) })]])
     case 'db': {
@@ -49,11 +49,6 @@ function rowsIn(
 ): Promise<readonly object[]> {
   const names = namesIn(root, folder)
   return Promise.all(names.map((name) => rowOf(name, readFileSync(join(root, folder, `${name}.md`), 'utf8'))))
-}
-
-function phaseOf(tasks: readonly Task[]): string {
-  if (tasks.some(({ status }) => status === 'BLOCKED')) return 'failed'
-  return tasks.every(({ status }) => status === 'DONE') ? 'completed' : 'planning_complete'
 }
 
 function jsonOf({ key, title, place, ...draft }: ForeignDraft): object {

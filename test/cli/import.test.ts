@@ -417,6 +417,17 @@ describe('ralph export', () => {
     })
   })
 
+  test('as state keeps what a plan and a failure wrote, before there are tasks too', async () => {
+    const failure = { task_id: 'T-001', error_message: 'no key' }
+    const state = { original_request: 'A shop', phase: 'decisions', last_failure: failure }
+    const cwd = repository({ '.ralph/state.json': JSON.stringify(state) })
+    const exported = async (): Promise<unknown> =>
+      JSON.parse((await by(cwd, 'export', '--as', 'state')).stdout)
+    expect(await exported()).toMatchObject({ ...state, task_order: [] })
+    put(cwd, { 'docs/tasks/T-001.md': '# T-001: One\n\n- **Status**: TODO\n' })
+    expect(await exported()).toMatchObject({ ...state, phase: 'planning_complete', task_order: ['T-001'] })
+  })
+
   test('overwrites nothing', async () => {
     const cwd = repository({ 'prd.json': prd(story('a')), '.ralph/state.json': '{"mine": true}' })
     await by(cwd, 'import', 'prd.json')

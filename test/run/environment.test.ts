@@ -124,7 +124,7 @@ describe('.ralph/state.json', () => {
       created_at: expect.any(String),
       updated_at: expect.any(String),
       // A question is no failure.
-      phase: 'idle',
+      phase: 'planning_complete',
       task_order: ['T-1', 'T-2'],
       task_statuses: { 'T-1': 'blocked', 'T-2': 'completed' },
       last_failure: null,

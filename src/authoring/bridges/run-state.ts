@@ -5,9 +5,9 @@ import type { RunEvent } from '../../engine/events/event.ts'
 import { asksIn } from '../../backlog/finish.ts'
 import type { Task } from '../../backlog/model.ts'
 
-/** The first four belong to planning. */
+/** The first four belong to planning; nothing runs after it, or after a run that did not end the backlog. */
 type StatePhase =
-  'research' | 'decisions' | 'planning' | 'planning_complete' | 'idle' | 'executing' | 'completed' | 'failed'
+  'research' | 'decisions' | 'planning' | 'planning_complete' | 'executing' | 'completed' | 'failed'
 
 /** `blocked`: the agent has asked a question, and nothing has failed. */
 type TaskProgress = 'pending' | 'in_progress' | 'completed' | 'failed' | 'blocked'
@@ -32,7 +32,7 @@ export function initialState(tasks: readonly Task[], now: Date, path?: string) {
     written_by: 'ralph',
     created_at: kept('created_at') ?? now.toISOString(),
     updated_at: now.toISOString(),
-    phase: 'idle' as StatePhase,
+    phase: 'planning_complete' as StatePhase,
     // The planned wish; null if there was none.
     original_request: kept('original_request'),
     task_order: tasks.map((task) => task.id),
@@ -40,6 +40,22 @@ export function initialState(tasks: readonly Task[], now: Date, path?: string) {
     last_failure: null as object | null,
   }
 }
+
+/** The same for now, with what a state at that path says of a plan and of the last failure. */
+export function exportedState(tasks: readonly Task[], now: Date, path: string): RunState {
+  const before = parsedJson(textAt(path))
+  const { phase, last_failure: failure } = isObject(before) ? before : {}
+  const isDone = tasks.length > 0 && tasks.every(({ status }) => status === 'DONE')
+  const isBlocked = tasks.some(({ status }) => status === 'BLOCKED')
+  return {
+    ...initialState(tasks, now, path),
+    ...(tasks.length === 0 && { phase: PLANNING.find((one) => one === phase) ?? 'planning' }),
+    ...(isBlocked ? { phase: 'failed' } : isDone && { phase: 'completed' }),
+    last_failure: isObject(failure) && !isDone ? failure : null,
+  }
+}
+
+const PLANNING = ['research', 'decisions', 'planning'] as const
 
 /** Keeps the file up to date with the events of a run. */
 export function stateKeeper(path: string, tasks: () => readonly Task[]): (event: RunEvent) => void {
@@ -119,7 +135,7 @@ function phaseAtEnd({ end, blocked, failed }: RunFinished, statuses: RunState['t
   const isAsking = (id: string): boolean => statuses[id] === 'blocked'
   if (end === 'failed' || end === 'stopped' || failed.length > 0) return 'failed'
   if (!blocked.every(isAsking)) return 'failed'
-  return blocked.length > 0 || end === 'interrupted' || end === 'budget' ? 'idle' : 'completed'
+  return blocked.length > 0 || end === 'interrupted' || end === 'budget' ? 'planning_complete' : 'completed'
 }
 
 /** Writes the progress of planning for observers. */

@@ -1,8 +1,10 @@
-import { relative } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { EXPORT_NAMES } from '../../backlog/formats.ts'
+import { readBacklog } from '../../backlog/read.ts'
 import { exportedTexts, writeExport } from '../../authoring/export-tasks.ts'
-import { openProject } from '../../config/project.ts'
+import { openPlace } from '../../config/project.ts'
 import { line } from '../../screen/block.ts'
 import type { ContextOf } from '../commands.ts'
 
@@ -16,9 +18,12 @@ export async function run(context: Context): Promise<number> {
     throw new UserError(`--as is missing: ${EXPORT_NAMES.join(', ')}`, 'ralph export --as json')
   if (as === 'db' && output === undefined)
     throw new UserError('db is three files', 'Name a folder for them: ralph export --as db -o .ralph/db')
-  const project = await openProject(where)
-  const texts = await exportedTexts(project, as, io.now())
-  const head = { format: as, tasks: project.tasks.length }
+  const place = await openPlace(where)
+  // A plan has a state before it has tasks.
+  const isEmpty = as === 'state' && !existsSync(join(place.root, place.folders.first))
+  const { tasks } = isEmpty ? { tasks: [] } : await readBacklog(place)
+  const texts = await exportedTexts({ ...place, tasks }, as, io.now())
+  const head = { format: as, tasks: tasks.length }
   if (output === undefined) {
     const text = [...texts.values()].join('')
     if (json) context.printJson({ version: 1, ...head, files: [], text })
