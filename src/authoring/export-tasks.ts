@@ -12,31 +12,63 @@ import { DISCIPLINES, FEATURES, namesIn } from '../prompt/library.ts'
 import { tasksJsoncText } from './bridges/change.ts'
 import { tasksYaml, yamlList } from './bridges/db.ts'
 import { disciplineRow, featureRow } from './bridges/db-documents.ts'
-import { foreignDraft, type ForeignDraft } from './bridges/format.ts'
+import { beside, foreignDraft, nameOf, type ForeignDraft } from './bridges/format.ts'
+import { FORMATS } from './bridges/formats.ts'
 import { implementationText } from './bridges/implementation.ts'
 import { exportedState } from './bridges/run-state.ts'
+import { originNow } from './export-origin.ts'
 
-/** The backlog in another tool's format: a text for each file; most formats have one file, without a name. */
+/**
+ * The backlog in another tool's format: a text for each file; most formats have one file, without a name. Where tasks came
+ * from such a backlog and have only been worked on, it is that one, with their statuses.
+ */
 export async function exportedTexts(
   { root, tasks }: Pick<Project, 'root' | 'tasks'>,
   as: ExportName,
-  now: Date,
+  { now, isPrinted }: { now: Date; isPrinted: boolean },
 ): Promise<ReadonlyMap<string, string>> {
+  const project = { root, tasks, now }
   switch (as) {
-    case 'implementation':
-      return new Map([['', implementationText(draftsOf(tasks, /(?:^|\/)implementation\.json$/), now)]])
-    case 'tasks-jsonc':
-      return new Map([['', tasksJsoncText(draftsOf(tasks, /(?:^|\/)tasks\.jsonc$/))]])
+    case 'implementation': {
+      const textOf = (some: readonly Task[]) =>
+        implementationText(draftsOf(some, /(?:^|\/)implementation\.json$/), now)
+      const origin = await originNow(project, 'implementation', textOf)
+      return new Map([['', origin?.tree.text(origin.path) ?? textOf(tasks)]])
+    }
+    case 'tasks-jsonc': {
+      const textOf = (some: readonly Task[]) => tasksJsoncText(draftsOf(some, /(?:^|\/)tasks\.jsonc$/))
+      const origin = await originNow(project, 'change', textOf)
+      const files = origin?.path.endsWith('.jsonc') ? FORMATS.change.files!(origin.path, origin.tree) : []
+      // What is printed is one file.
+      if (!origin || files.length === 0 || (isPrinted && files.length > 1))
+        return new Map([['', textOf(tasks)]])
+      return new Map(
+        files.map((file, index) => [index === 0 ? '' : `../${nameOf(file)}`, origin.tree.text(file) ?? '']),
+      )
+    }
     case 'state':
       return new Map([['', jsonText(exportedState(tasks, now, join(root, '.ralph/state.json')))]])
     case 'json':
       return new Map([['', jsonText({ version: 1, tasks: draftsOf(tasks, /^$/).map(jsonOf) })]])
     case 'db': {
-      const numbers = tasks.map(({ number }) => number)
+      const textOf = (some: readonly Task[]) =>
+        tasksYaml(
+          draftsOf(some, /\.ya?ml$/),
+          some.map(({ number }) => number),
+        )
+      const origin = await originNow(project, 'db', textOf)
+      const there = (name: string): string | null => origin && origin.tree.text(beside(origin.path, name))
       return new Map([
-        ['disciplines.yaml', yamlList('disciplines', await rowsIn(root, DISCIPLINES, disciplineRow))],
-        ['features.yaml', yamlList('features', await rowsIn(root, FEATURES, featureRow))],
-        ['tasks.yaml', tasksYaml(draftsOf(tasks, /\.ya?ml$/), numbers)],
+        [
+          'disciplines.yaml',
+          there('disciplines.yaml') ??
+            yamlList('disciplines', await rowsIn(root, DISCIPLINES, disciplineRow)),
+        ],
+        [
+          'features.yaml',
+          there('features.yaml') ?? yamlList('features', await rowsIn(root, FEATURES, featureRow)),
+        ],
+        ['tasks.yaml', origin?.tree.text(origin.path) ?? textOf(tasks)],
       ])
     }
   }

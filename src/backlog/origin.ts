@@ -38,8 +38,8 @@ export interface OriginReport {
   /** Why it is blocked; empty if it is not. */
   readonly reason: string
   readonly at: Date
-  /** Who has changed the status, if it was not an agent. */
-  readonly author?: 'human'
+  /** Who has changed the status, if it was not an agent; null: it is not to be said. */
+  readonly author?: 'human' | null
   /** The attempts that failed, and why. */
   readonly failed: readonly FailedAttempt[]
 }

@@ -3,7 +3,9 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -370,6 +372,54 @@ describe('ralph export', () => {
     expect(first).toContain(part)
   })
 
+  test.each([
+    ['implementation.json', 'implementation', 'out/implementation.json'],
+    ['spectr/changes/add-roots/tasks.jsonc', 'tasks-jsonc', 'out/tasks.jsonc'],
+    ['.ralph/db/tasks.yaml', 'db', 'out'],
+    ['keyed/tasks.yaml', 'db', 'out'],
+  ])('of what came from %s is that, byte for byte, but for the statuses', async (path, as, output) => {
+    const { files } = SAMPLES.find((one) => one.path === path)!
+    const cwd = repository(files)
+    await by(cwd, 'import', path)
+    const exported = async (): Promise<string> => {
+      rmSync(join(cwd, 'out'), { recursive: true, force: true })
+      await by(cwd, 'export', '--as', as, '-o', output)
+      return readdirSync(join(cwd, 'out'))
+        .map((name) => read(cwd, `out/${name}`))
+        .join('')
+    }
+    const before = await exported()
+    const names = Object.keys(files).filter((file) => !file.endsWith('.md'))
+    for (const file of names) expect(before).toContain(files[file])
+    const file = 'docs/tasks/T-002.md'
+    writeFileSync(
+      join(cwd, file),
+      read(cwd, file).replace('TODO', 'BLOCKED').replace('\n## ', '\n## Blocked\n\nNo key\n\n## '),
+    )
+    const blocked = await exported()
+    // A change has no word for it.
+    if (as === 'tasks-jsonc') expect(blocked).toBe(before)
+    else expect(blocked).toMatch(/blocked/)
+    writeFileSync(join(cwd, file), read(cwd, file).replace(/^(# T-002: ).*/m, '$1Another title'))
+    if (as !== 'tasks-jsonc') expect(await exported()).toContain('Another title')
+  })
+
+  test('of a change keeps the numbers of its tasks', async () => {
+    const tasks = Array.from({ length: 11 }, (_, at) => ({
+      id: `1.${at + 1}`,
+      section: 'A',
+      description: `Do ${at}`,
+    }))
+    const cwd = repository({ 'x/tasks.jsonc': JSON.stringify({ version: 1, tasks: tasks.slice(8) }) })
+    await by(cwd, 'import', 'x')
+    writeFileSync(
+      join(cwd, 'docs/tasks/T-001.md'),
+      read(cwd, 'docs/tasks/T-001.md').replaceAll('Do 8', 'Do it'),
+    )
+    const { stdout } = await by(cwd, 'export', '--as', 'tasks-jsonc')
+    expect([...stdout.matchAll(/"id": "(.*)"/g)].map(([, id]) => id)).toEqual(['1.9', '1.10', '1.11'])
+  })
+
   test('of the db gives the same after another import, with its documents', async () => {
     const files = {
       ...SAMPLES.find(({ format }) => format === 'db')!.files,
@@ -380,12 +430,14 @@ describe('ralph export', () => {
     }
     const cwd = repository(files)
     await by(cwd, 'import', '.ralph/db')
+    rmSync(join(cwd, '.ralph/db'), { recursive: true })
     await by(cwd, 'export', '--as', 'db', '-o', 'out')
     const names = ['disciplines', 'features', 'tasks'].map((name) => `${name}.yaml`)
     const again = repository(
       Object.fromEntries(names.map((name) => [`.ralph/db/${name}`, read(cwd, `out/${name}`)])),
     )
     await by(again, 'import', '.ralph/db')
+    rmSync(join(again, '.ralph/db'), { recursive: true })
     await by(again, 'export', '--as', 'db', '-o', 'out')
     for (const name of names) expect(read(again, `out/${name}`)).toBe(read(cwd, `out/${name}`))
     for (const text of [

@@ -366,9 +366,11 @@ function tickedWithParents(source: Source, item: NumberedItem, isDone: boolean):
 /** The backlog as the tasks of one change. */
 export function tasksJsoncText(drafts: readonly ForeignDraft[]): string {
   const sections = [...grouped(drafts, ({ milestone }) => milestone)]
+  // Numbers from there stay, if all have one.
+  const areNumbers = drafts.every(({ key }) => /^\d+(?:\.\d+)*$/.test(key))
   const tasks = sections.flatMap(([section, own], index) =>
-    own.map(({ title, description, status }, at) => ({
-      id: `${index + 1}.${at + 1}`,
+    own.map(({ key, title, description, status }, at) => ({
+      id: areNumbers ? key : `${index + 1}.${at + 1}`,
       section: milestoneParts(section ?? '').name || 'Tasks',
       description: description || title,
       status: WORDS[status] ?? 'pending',

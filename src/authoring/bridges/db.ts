@@ -109,9 +109,9 @@ function taskOf({ entry: task, key }: { entry: Entry; key: string }): ForeignTas
     },
     write({ status, reason, at, failed, author = 'agent' }) {
       const comments = failed.map((attempt) =>
-        commentLines(author, `Attempt ${attempt.number} failed: ${attempt.reason}`, attempt.at),
+        commentLines('agent', `Attempt ${attempt.number} failed: ${attempt.reason}`, attempt.at),
       )
-      if (status === 'BLOCKED' && comments.length === 0)
+      if (status === 'BLOCKED' && comments.length === 0 && author !== null)
         comments.push(commentLines(author, `Blocked: ${reason}`, at))
       return [...setYaml(task, 'status', WORDS[status], task.value('id')!), ...addedComments(task, comments)]
     },

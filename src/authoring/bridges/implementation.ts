@@ -57,7 +57,7 @@ function tasksOf(
       ] as const
       return foreignDraft({
         key,
-        title: titleOf(description),
+        title: titleOf(entry.text('title') || description),
         status,
         blockedReason: entry.text('blockedReason'),
         milestone: `${number} — ${name}`,
@@ -110,6 +110,7 @@ function specOf([milestone, own]: readonly [string | null, readonly ForeignDraft
     ),
     tasks: own.map(({ key, description, title, status, criteria, blockedReason }) => ({
       id: key,
+      title: titleOf(description || title) === title ? undefined : title,
       description: description || title,
       status: WORDS[status],
       acceptanceCriteria: criteria.filter(({ ofAll }) => !ofAll).map(({ text }) => text),

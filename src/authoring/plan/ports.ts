@@ -93,7 +93,10 @@ export function planPorts(
         import('../export-tasks.ts'),
         import('../bridges/configuration.ts'),
       ])
-      const texts = await exportedTexts({ root, tasks }, 'implementation', world.now())
+      const texts = await exportedTexts({ root, tasks }, 'implementation', {
+        now: world.now(),
+        isPrinted: true,
+      })
       const bridge = { path: EXPORT_FILE, as: 'implementation', sync: true } as const
       const changed = withBridge(root, findConfig(root)?.file, bridge)
       const text = [...texts.values()].join('')

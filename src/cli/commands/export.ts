@@ -22,7 +22,10 @@ export async function run(context: Context): Promise<number> {
   // A plan has a state before it has tasks.
   const isEmpty = as === 'state' && !existsSync(join(place.root, place.folders.first))
   const { tasks } = isEmpty ? { tasks: [] } : await readBacklog(place)
-  const texts = await exportedTexts({ ...place, tasks }, as, io.now())
+  const texts = await exportedTexts({ ...place, tasks }, as, {
+    now: io.now(),
+    isPrinted: output === undefined,
+  })
   const head = { format: as, tasks: tasks.length }
   if (output === undefined) {
     const text = [...texts.values()].join('')
