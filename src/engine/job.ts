@@ -48,7 +48,7 @@ interface JobTask {
   readonly title: string
   /** Relative to the project's root. */
   readonly file: string
-  /** The paths under Produces; null if the task has no such section, empty if it says that there are none. */
+  /** The paths under Produces; null if the task names none, empty if it says that there are none. */
   readonly produces: readonly string[] | null
   /** The script under `## Script`, for the embedded agent. */
   readonly script: string | null
@@ -82,7 +82,9 @@ export function logOf({ task, attempt }: Pick<Job, 'task' | 'attempt'>): string 
 export function jobTaskOf(task: Task): JobTask {
   const { id, title, file, produces } = task
   const paths = produces?.flatMap(({ path }) => (path === null ? [] : [path])) ?? null
-  return { id, title, file, produces: paths, script: scriptOf(task) }
+  // Words alone (`Tests`) name no path, but do not say that nothing has to change.
+  const isUnclear = paths?.length === 0 && produces!.length > 0
+  return { id, title, file, produces: isUnclear ? null : paths, script: scriptOf(task) }
 }
 
 function scriptOf({ sections, source }: Task): string | null {
