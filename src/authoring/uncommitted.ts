@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import type { World } from '../base/world.ts'
+import { isInRepository } from '../config/root.ts'
 
 /** What a preview says of a file that differs from the last commit, because a run reads it there; null if it does not. */
 export async function notCommitted(
@@ -15,10 +14,4 @@ export async function notCommitted(
   const changed = await readStatus(git, [file]).catch(() => null)
   if (changed === null || changed.entries.length === 0) return null
   return `${file} is not committed: a run takes it as it was last committed`
-}
-
-function isInRepository(folder: string): boolean {
-  if (existsSync(join(folder, '.git'))) return true
-  const above = dirname(folder)
-  return above !== folder && isInRepository(above)
 }

@@ -2,22 +2,16 @@ import type { Section } from './model.ts'
 
 /** The description in a file of `ralph new`. */
 export const DESCRIPTION_HINT = '<!-- What to implement and why. -->'
-/** The description in the example of `ralph init`. */
-export const EXAMPLE_DESCRIPTION =
-  'What to implement, and why: what somebody needs who has never seen this project.'
 
 /** Whether a text, or its bytes, may contain a template's description. */
 export function mayBeTemplate(source: string): boolean {
-  // Both contain these words, so one search is enough.
-  return source.includes('What to implement')
+  return source.includes(DESCRIPTION_HINT)
 }
 
 /** The section with the template's description in a file of ralph's; null if somebody has replaced it. */
 export function unfilledAt(source: string, sections: readonly Section[]): Section | null {
   if (!mayBeTemplate(source)) return null
   const bodyOf = ({ bodySpan }: Section): string => source.slice(bodySpan.start, bodySpan.end)
-  const example = sections.find((section) => bodyOf(section).trim() === EXAMPLE_DESCRIPTION)
-  if (example) return example
   const hint = sections.find((section) => bodyOf(section).trim() === DESCRIPTION_HINT)
   return hint && !sections.some((section) => saysSomething(bodyOf(section))) ? hint : null
 }

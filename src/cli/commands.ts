@@ -9,7 +9,7 @@ export const COMMANDS = [
   {
     name: 'init',
     args: '',
-    summary: 'sets up a project: writes a first task, and a configuration with the gates it finds',
+    summary: 'sets up a project: the task folder, and a configuration with the gates it finds',
     options: [
       flag('--yes', 'write without asking'),
       flag('--github', 'also a workflow that checks pull requests, an issue form and a template'),

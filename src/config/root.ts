@@ -6,7 +6,7 @@ import { nativePath } from '../base/paths.ts'
 import { TASK_FOLDER } from './defaults.ts'
 import { isConfiguredByManifest } from './load.ts'
 
-const MARKERS = ['.git', 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs']
+const MARKERS = ['.git', 'package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs', ...CONFIG_FILES]
 
 /** Whether a path exists. */
 type Probe = (path: string) => boolean
@@ -16,9 +16,12 @@ type Probe = (path: string) => boolean
  * If that has no task folder, and a parent in the same repository has one, it is the parent.
  */
 export function findRoot(cwd: string, tasks: string = TASK_FOLDER, exists: Probe = existsOnDisk): string {
-  const closest = upward(cwd).find((folder) => MARKERS.some((marker) => exists(join(folder, marker))))
+  const closest = closestProject(cwd, exists)
   if (closest === undefined) {
-    throw new UserError('No project root found. Please run ralph from within a project directory.')
+    throw new UserError(
+      'No project root found. Please run ralph from within a project directory.',
+      'A project is a git repository: git init makes one here.',
+    )
   }
   // A configuration makes a folder the root, even if the tasks' folder has another name.
   const signs = [tasks, ...CONFIG_FILES]
@@ -27,11 +30,21 @@ export function findRoot(cwd: string, tasks: string = TASK_FOLDER, exists: Probe
   return withinRepository(closest, exists).find(holdsTasks) ?? closest
 }
 
+/** The closest folder upward that looks like a project. */
+export function closestProject(cwd: string, exists: Probe = existsOnDisk): string | undefined {
+  return upward(cwd).find((folder) => MARKERS.some((marker) => exists(join(folder, marker))))
+}
+
 /** The folder and its parents up to the one with `.git`; only the folder if there is no repository. */
 export function withinRepository(folder: string, exists: Probe = existsOnDisk): readonly string[] {
   const folders = upward(folder)
   const top = folders.findIndex((candidate) => exists(join(candidate, '.git')))
   return top === -1 ? [folder] : folders.slice(0, top + 1)
+}
+
+/** Whether a folder is in a repository. */
+export function isInRepository(folder: string): boolean {
+  return upward(folder).some((one) => existsOnDisk(join(one, '.git')))
 }
 
 /** The folder and all its parents. */

@@ -46,6 +46,11 @@ export async function openWithCommit(
   throw noCommit()
 }
 
+/** Makes a repository of a folder. */
+export async function makeRepository({ env }: Pick<World, 'env'>, root: string): Promise<void> {
+  await openGit({ cwd: root, env }).run(['init', '--quiet'])
+}
+
 function noRepository(): UserError {
   return new UserError('there is no git repository here', 'Make one: git init, then commit what there is.')
 }

@@ -77,9 +77,7 @@ export function doneView(
 
 function nextStep(hasTasks: boolean, [path]: readonly string[]): string {
   if (path !== undefined) return `Next: ralph import ${path}, then ralph next`
-  return hasTasks
-    ? 'Next: ralph lint, then ralph next'
-    : 'Next: edit the first task, or ralph new "Title"; then ralph next'
+  return hasTasks ? 'Next: ralph lint, then ralph next' : 'Next: ralph new "Title", then ralph next'
 }
 
 /** Blocks below what they are; nothing if there are none. */

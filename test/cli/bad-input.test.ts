@@ -157,7 +157,10 @@ describe('a place where ralph cannot work', () => {
     // The only folder that surely has no project around it.
     const { code, stderr } = await ralph(['next'], { cwd: parse(tmpdir()).root })
     expect(code).toBe(2)
-    expect(stderr).toBe('error: No project root found. Please run ralph from within a project directory.\n')
+    expect(stderr).toBe(
+      'error: No project root found. Please run ralph from within a project directory.\n' +
+        'A project is a git repository: git init makes one here.\n',
+    )
   })
 
   it('is configured wrongly: the file, the place, the closest key', async () => {

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { projectFolder, taskText } from '../repository.ts'
-import { by, jsonOf } from './ralph.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { env, makeFolder, projectFolder, taskText } from '../repository.ts'
+import { everybodyLeaves, sitAt } from './person.ts'
+import { by, jsonOf, refusalOf } from './ralph.ts'
 
 const KOREAN = {
   'docs/tasks/T-001.md': '# T-001: 로그인\n\n- **상태**: 완료\n- **선행 작업**: none\n\n## 설명\n\n내용\n',
@@ -19,23 +20,26 @@ const UNKNOWN = {
     '# T-003: Tri\n\n- **Stato**: farota\n- **Post**: T-001, T-002\n- **Respondeca**: Cyl\n\n- [ ] bona\n',
 }
 
-const config = (root: string): unknown => JSON.parse(readFileSync(join(root, 'ralph.config.json'), 'utf8'))
+const read = (root: string, file: string): string => readFileSync(join(root, file), 'utf8')
+const config = (root: string): unknown => JSON.parse(read(root, 'ralph.config.json'))
+
+afterEach(everybodyLeaves)
 
 describe('ralph init', () => {
   it('sets a project up so that the next command has something to show', async () => {
     const root = projectFolder({ 'package.json': '{"scripts":{"test":"node --test","lint":"eslint ."}}' })
     const { code, stdout } = await by(root, 'init', '--yes')
     expect(code).toBe(0)
-    expect(stdout).toContain('docs/tasks/T-001.md')
+    expect(stdout).toContain('docs/tasks/README.md')
     expect(config(root)).toEqual({
       gates: [
         { name: 'lint', command: 'npm run lint', required: false },
         { name: 'test', command: 'npm test' },
       ],
     })
-    // The example is for reading: no run spends money on it.
-    const next = await by(root, 'next', '--explain')
-    expect([next.code, next.stdout]).toEqual([1, expect.stringContaining('1 blocked')])
+    // The example is for reading: it is no task.
+    expect(read(root, 'docs/tasks/README.md')).toContain('# T-001: Add the login form')
+    expect(await jsonOf(root, 'next')).toMatchObject({ outcome: 'empty' })
     const lint = await by(root, 'lint', '--json')
     expect(JSON.parse(lint.stdout).diagnostics).toEqual([])
   })
@@ -61,6 +65,24 @@ describe('ralph init', () => {
     expect(config(root)).toMatchObject({ tasks: 'work/items' })
     expect(existsSync(join(root, 'docs'))).toBe(false)
     expect((await by(root, 'next')).stdout).toContain('T-001  One')
+  })
+
+  it('makes a repository of an empty folder, if the person agrees, and the gates that they name', async () => {
+    const root = makeFolder()
+    expect(await refusalOf(by(root, 'init'))).toEqual([2, expect.stringContaining('No project root found')])
+    const { sees, type, endsWith } = await sitAt(['init'], { cwd: root, env })
+    await sees('There is no git repository here')
+    type('y')
+    await sees('Write these files?')
+    type('\u001b[B\u001b[B\r')
+    await sees('gate 1')
+    type('make test\r')
+    await sees('make test')
+    await sees('Write these files?')
+    type('\r')
+    await endsWith(0)
+    expect(config(root)).toEqual({ gates: [{ name: 'gate 1', command: 'make test' }] })
+    expect(existsSync(join(root, '.git'))).toBe(true)
   })
 
   it('asks before it writes, and where nobody can be asked writes nothing', async () => {

@@ -31,14 +31,20 @@ describe('the root', () => {
     expect(findRoot(join(top, 'link/src'))).toBe(join(top, 'shop'))
   })
 
-  it.each(['package.json', 'Cargo.toml', 'go.mod', 'pyproject.toml', 'mix.exs', '.git/', '.git'])(
-    'is the folder that has %s',
-    (marker) => {
-      make(`shop/${marker}`, 'shop/src/deep/')
-      expect(findRoot(join(top, 'shop/src/deep'))).toBe(join(top, 'shop'))
-      expect(findRoot(join(top, 'shop'))).toBe(join(top, 'shop'))
-    },
-  )
+  it.each([
+    'package.json',
+    'Cargo.toml',
+    'go.mod',
+    'pyproject.toml',
+    'mix.exs',
+    '.git/',
+    '.git',
+    'ralph.config.json',
+  ])('is the folder that has %s', (marker) => {
+    make(`shop/${marker}`, 'shop/src/deep/')
+    expect(findRoot(join(top, 'shop/src/deep'))).toBe(join(top, 'shop'))
+    expect(findRoot(join(top, 'shop'))).toBe(join(top, 'shop'))
+  })
 
   it('is the closest one', () => {
     make('.git/', 'docs/', 'shop/package.json', 'shop/src/')

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { builtFile } from '../../base/built-file.ts'
 import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
-import { EXAMPLE_DESCRIPTION } from '../../backlog/template.ts'
 import { TASK_VOCABULARY } from '../../backlog/vocabulary.ts'
 import { TASK_FOLDER } from '../../config/defaults.ts'
 import type { Gate } from '../../base/nouns.ts'
@@ -29,15 +28,12 @@ export interface InitFindings {
   readonly schema: string | null
 }
 
-/** The files to write: a first task if there is none, and a configuration if there is none. */
+/** The files to write: a page on tasks if there is none, and a configuration if there is none. */
 export function planSetup(findings: InitFindings): readonly PlannedFile[] {
-  const task = {
-    file: `${findings.dir}/T-001.md`,
-    text: draftWriter([], TASK_VOCABULARY)('T-001', FIRST_TASK),
-  }
+  const page = { file: `${findings.dir}/README.md`, text: TASKS_PAGE }
   const config = { file: 'ralph.config.json', text: `${JSON.stringify(configOf(findings), null, 2)}\n` }
   return [
-    ...(findings.hasTasks || findings.foreign.length > 0 ? [] : [task]),
+    ...(findings.hasTasks || findings.foreign.length > 0 ? [] : [page]),
     ...(findings.configFile === null ? [config] : []),
   ]
 }
@@ -57,17 +53,23 @@ function gateOf({ name, command, required }: Gate): object {
   return { name, command, ...(required ? {} : { required }) }
 }
 
-const FIRST_TASK = draftOf({
+const EXAMPLE = draftOf({
   title: 'Add the login form',
-  status: 'BLOCKED',
-  complexity: 'Light',
-  provenance: 'system',
-  description: EXAMPLE_DESCRIPTION,
+  description: 'Email and password, for members who have an account. Login is the first thing that they see.',
   criteria: openCriteria(['An empty password is refused with a message']),
   produces: ['src/login.ts'],
-  blockedReason:
-    'This is an example, and no agent works on it: make it a task of yours, with the status TODO and without this section, or delete the file.',
 })
+
+/** The page that explains the task folder, which git would not keep while it is empty. The example is a comment. */
+const TASKS_PAGE = `# Tasks
+
+Each task is a file here, \`T-001.md\` and so on: \`ralph new "Title"\` writes the next one, and you fill it in for somebody who has never seen this project.
+
+<!-- An example:
+
+${draftWriter([], TASK_VOCABULARY)('T-001', EXAMPLE)}
+-->
+`
 
 /** What the files for GitHub depend on. */
 interface GithubFindings extends Pick<InitFindings, 'dir'> {

@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { UserError } from '../../base/errors.ts'
+import type { Gate } from '../../base/nouns.ts'
+import { GATE_TIMEOUT_SECONDS } from '../../config/defaults.ts'
 import { detectGates } from '../../config/detect-gates.ts'
 import { findConfig } from '../../config/load.ts'
-import { withinRepository } from '../../config/root.ts'
+import { closestProject, isInRepository, upward } from '../../config/root.ts'
+import { makeRepository } from '../../git/open-repository.ts'
 import { readBacklog } from '../../backlog/read.ts'
 import { taskFoldersOf } from '../../backlog/task-folders.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
@@ -22,6 +25,7 @@ type Context = ContextOf<'init'>
 
 /** Sets up a project: shows what it found and would write, asks, and writes missing files. */
 export async function run(context: Context): Promise<number> {
+  if ((await ensureRepository(context)) === 'interrupted') return INTERRUPTED
   const place = withTasks(context, await context.place())
   const { root, folders, config } = place
   const dir = folders.first
@@ -29,21 +33,21 @@ export async function run(context: Context): Promise<number> {
   const hasTasks = tasks.length > 0
   const foreign = hasTasks ? [] : await foreignBacklogs(root)
   const configFile = findConfig(root)?.file ?? null
-  const gates = detectGates(root)
+  let gates: readonly Gate[] = detectGates(root)
   const aliases = proposeAliases(tasks)
   const schema = installedSchema(root)
-  const planned = [
-    ...planSetup({ dir, hasTasks, foreign, configFile, gates, aliases, schema }),
-    ...forGithub(context, place),
-  ]
+  const plan = (): readonly PlannedFile[] =>
+    [
+      ...planSetup({ dir, hasTasks, foreign, configFile, gates, aliases, schema }),
+      ...forGithub(context, place),
+    ].filter(({ file }) => !existsSync(join(root, file)))
   // With the proposed words more of the tasks may be clear.
   const vocabulary = taskVocabulary(configFile === null ? aliases : config.aliases)
   const understood = hasTasks ? (await readBacklog({ ...place, vocabulary })).tasks : []
-  const written = planned.map(({ file }) => file)
+  const written = plan().map(({ file }) => file)
   const words = Object.entries({ ...aliases.fields, ...aliases.statuses, ...aliases.sections })
   const found = {
     kept: configFile === null ? [] : [configFile],
-    gates,
     aliases: words,
     unclear: understood.flatMap(({ file, problems: [first] }) =>
       first ? [{ file, message: first.message }] : [],
@@ -51,13 +55,33 @@ export async function run(context: Context): Promise<number> {
     misnamed: misnamedTasks(place),
     foreign,
   }
-  if (!context.json) context.note(planView({ ...found, root, dir, files: written, tasks: understood.length }))
-  const answer = planned.length > 0 ? await agreed(context) : 'yes'
-  if (answer !== 'yes') return answer === 'no' ? 1 : INTERRUPTED
-  for (const file of planned) write(root, file)
-  return context.answer({ written, ...found, aliases: Object.fromEntries(words) }, () =>
-    doneView(written, { hasTasks, foreign }),
-  )
+  const show = (): void => {
+    if (context.json) return
+    context.note(planView({ ...found, gates, root, dir, files: written, tasks: understood.length }))
+  }
+  for (show(); written.length > 0; show()) {
+    const answer = await agreed(context, configFile === null)
+    if (answer === 'no') return 1
+    if (answer === 'yes') break
+    const edited = answer === 'gates' ? await editGates(context, gates) : null
+    if (edited === null) return INTERRUPTED
+    gates = edited
+  }
+  for (const file of plan()) write(root, file)
+  const document = { written, ...found, gates, aliases: Object.fromEntries(words) }
+  return context.answer(document, () => doneView(written, { hasTasks, foreign }))
+}
+
+/** A run needs a repository: where there is none, it is made, if the person agrees. */
+async function ensureRepository({ options, io, json }: Context): Promise<'interrupted' | undefined> {
+  const root = closestProject(io.cwd) ?? io.cwd
+  if (isInRepository(root)) return
+  const dialogue = options.yes || json ? null : io.dialogue()
+  const { confirm, isCancel } = await import('@clack/prompts')
+  const message = 'There is no git repository here. Make one (git init)?'
+  const isWanted = dialogue ? await confirm({ message, ...dialogue }) : options.yes
+  if (isCancel(isWanted)) return 'interrupted'
+  if (isWanted) await makeRepository(io, root)
 }
 
 /** Where nothing names a task folder and the usual one is missing, the backlog that is elsewhere is meant. */
@@ -67,20 +91,19 @@ function withTasks({ where }: Context, place: Place): Place {
   return { ...place, folders: taskFoldersOf([findTaskFolder(root)?.dir ?? folders.first]) }
 }
 
-/** The requested files for GitHub that do not exist yet. */
+/** The requested files for GitHub. */
 function forGithub({ options }: Context, { root, folders }: Place): readonly PlannedFile[] {
   const withRun = options.githubRun
   if (!withRun && !options.github) return []
   const { version } = manifest
-  const files = githubFiles({ prefix: prefixInRepository(root), version, dir: folders.first, withRun })
-  return files.filter(({ file }) => !existsSync(join(root, file)))
+  return githubFiles({ prefix: prefixInRepository(root), version, dir: folders.first, withRun })
 }
 
 const SCHEMA = 'node_modules/ralph-tasks/dist/ralph.config.schema.json'
 
 /** Finds ralph's schema in the project's packages: in its own folder, or one above, as in a monorepo. */
 function installedSchema(root: string): string | null {
-  const folder = withinRepository(root).find((one) => existsSync(join(one, SCHEMA)))
+  const folder = upward(root).find((one) => existsSync(join(one, SCHEMA)))
   if (folder === undefined) return null
   const path = relative(root, join(folder, SCHEMA)).replaceAll('\\', '/')
   return path.startsWith('.') ? path : `./${path}`
@@ -88,15 +111,43 @@ function installedSchema(root: string): string | null {
 
 const INTERRUPTED = 130
 
-async function agreed({ options, io, json }: Context): Promise<'yes' | 'no' | 'interrupted'> {
+type Agreement = 'yes' | 'no' | 'gates' | 'interrupted'
+
+async function agreed({ options, io, json }: Context, hasNewConfig: boolean): Promise<Agreement> {
   if (options.yes) return 'yes'
   const dialogue = json ? null : io.dialogue()
   if (dialogue === null)
     throw new UserError('ralph init asks before it writes', 'ralph init --yes writes without asking.')
-  const { confirm, isCancel } = await import('@clack/prompts')
-  const answer = await confirm({ message: 'Write these files?', ...dialogue })
-  if (isCancel(answer)) return 'interrupted'
-  return answer ? 'yes' : 'no'
+  const { select, isCancel } = await import('@clack/prompts')
+  const answer = await select({
+    message: 'Write these files?',
+    options: [
+      { value: 'yes' as const, label: 'Yes' },
+      { value: 'no' as const, label: 'No' },
+      ...(hasNewConfig ? [{ value: 'gates' as const, label: 'Change the gates first' }] : []),
+    ],
+    ...dialogue,
+  })
+  return isCancel(answer) ? 'interrupted' : answer
+}
+
+/** Asks for each gate's command, and for one more; a gate without a command is left out. Null if the person leaves. */
+async function editGates({ io }: Context, gates: readonly Gate[]): Promise<readonly Gate[] | null> {
+  const { text, isCancel } = await import('@clack/prompts')
+  const edited: Gate[] = []
+  for (const gate of [...gates, newGate(gates)]) {
+    const message = `${gate.name} (empty: none)`
+    const answer = await text({ message, initialValue: gate.command, ...io.dialogue()! })
+    if (isCancel(answer)) return null
+    const command = answer.trim()
+    if (command !== '') edited.push({ ...gate, command })
+  }
+  return edited
+}
+
+function newGate(gates: readonly Gate[]): Gate {
+  const name = `gate ${gates.length + 1}`
+  return { name, command: '', required: true, timeoutSeconds: GATE_TIMEOUT_SECONDS }
 }
 
 function write(root: string, { file, text }: PlannedFile): void {
