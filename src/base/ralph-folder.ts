@@ -11,6 +11,7 @@ const RALPH_ENTRIES = [
   'ignored',
   'state.json',
   'run-state.json',
+  'report.html',
   'logs/',
   'results/',
   'set-aside/',

@@ -302,7 +302,7 @@ export const COMMANDS = [
     args: '',
     summary: 'writes a self-contained HTML report: what was done, when, what it cost, what failed',
     options: [
-      option('-o, --output <file>', 'text', 'the file to write (default: report.html); - prints it'),
+      option('-o, --output <file>', 'text', 'the file to write (default: .ralph/report.html); - prints it'),
       option('--since <date>', 'text', 'a date, a tag, another commit, or a range a..b'),
     ],
     examples: ['ralph report', 'ralph report -o night.html --since yesterday'],

@@ -24,8 +24,14 @@ describe('ralph report', () => {
     const root = busy(30)
     const { stdout } = await ralph(['report', '--json'], { cwd: root, env })
     const { bytes, file, completed, attempts } = JSON.parse(stdout) as Record<string, unknown>
-    const page = readFileSync(join(root, 'report.html'), 'utf8')
-    expect([file, bytes, completed, attempts]).toEqual(['report.html', Buffer.byteLength(page), 30, 17])
+    const page = readFileSync(join(root, '.ralph/report.html'), 'utf8')
+    expect([file, bytes, completed, attempts]).toEqual([
+      '.ralph/report.html',
+      Buffer.byteLength(page),
+      30,
+      17,
+    ])
+    expect(git(root, 'status', '--porcelain')).toBe('')
     for (const part of [
       'Progress',
       'Time line',
