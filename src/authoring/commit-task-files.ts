@@ -2,20 +2,22 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join, relative } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { pathKey } from '../base/paths.ts'
-import { counted } from '../base/text.ts'
+import { counted, fewOf } from '../base/text.ts'
 import { commit } from '../git/commit.ts'
 import { pathSpelling } from '../git/repository.ts'
 import { withoutHooks } from '../git/settings.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { readNamed } from '../config/find-task.ts'
-import { openPlace, spelledWords, type Place, type Where } from '../config/project.ts'
+import { openPlace, selectByHeads, spelledWords, type Place, type Where } from '../config/project.ts'
+import { dependantsOf } from '../backlog/select/selection.ts'
+import { attemptMessage, keepCommit, listRecords } from '../git/record.ts'
 import { openWithCommit } from '../git/open-repository.ts'
 import { refuseInside, type World } from '../base/world.ts'
 import { withoutRun } from '../engine/alone.ts'
 import { runFolder } from '../engine/folder.ts'
-import { answerMessage } from '../engine/give-up.ts'
-import { retryTask, setCommit } from '../backlog/finish.ts'
+import { answerMessage, subjectOf } from '../engine/give-up.ts'
+import { reopenTask, retryTask, setCommit } from '../backlog/finish.ts'
 import type { Task } from '../backlog/model.ts'
 import { readBacklog } from '../backlog/read.ts'
 import { openOrigins } from './origins.ts'
@@ -90,27 +92,73 @@ export async function retry(
 ): Promise<Task> {
   const place = await openPlace(where)
   const task = await readNamed(place, request.task)
-  const { id, file } = task
+  const { id } = task
   const answer = request.answer?.trim() ?? null
   if (answer === '') throw new UserError('an answer needs a text', `ralph answer ${id} "MIT"`)
   if (task.status !== 'BLOCKED' && !task.held) {
     const status = task.status ?? 'without a clear status'
     throw new UserError(`${id} is not blocked: it is ${status}`, `ralph show ${id} says where it stands.`)
   }
-  const origins = await openOrigins(place.config.bridges, place.root)
-  const origin = await origins.texts(task, { status: 'TODO', reason: '', at: world.now(), failed: [] })
-  await commitTaskFiles(world, {
-    root: place.root,
-    task: file,
-    texts: new Map([[file, retryTask(task, await spelledWords(place), answer)], ...origin]),
-    message: answer === null ? retryMessage(id) : answerMessage(id, answer),
+  const message = answer === null ? retryMessage(`${id}: Try again`, id) : answerMessage(id, answer)
+  await commitAsTodo(world, place, task, {
+    text: retryTask(task, await spelledWords(place), answer),
+    message,
   })
   return task
 }
 
-function retryMessage(id: string): string {
+/** Makes a DONE task TODO again, in a commit of its own. What is known of its completion is kept for the next prompt. */
+export async function reopen(
+  world: World,
+  where: Where,
+  { task: named, why }: { task: string; why: string },
+): Promise<Task> {
+  const place = await openPlace(where)
+  const task = await readNamed(place, named)
+  const { id, number, status } = task
+  if (status !== 'DONE')
+    throw new UserError(
+      `only a task that is DONE can be reopened: ${id} is ${status ?? 'without a clear status'}`,
+      `ralph show ${id} says where it stands.`,
+    )
+  const dependants = dependantsOf(await selectByHeads(place), number).map((dependant) => dependant.task)
+  const done = dependants.filter((dependant) => dependant.status === 'DONE').map((dependant) => dependant.id)
+  if (done.length > 0)
+    throw new UserError(
+      `${id} cannot be TODO while tasks that need it are DONE: ${fewOf(done)}`,
+      `Reopen those first, or add a task: ralph new "Title" --depends ${id}`,
+    )
+  const text = reopenTask(task, why, await spelledWords(place))
+  const subject = [`${id}: Reopen`, ...(why === '' ? [] : [why])].join(': ')
+  await commitAsTodo(world, place, task, { text, message: retryMessage(subjectOf(subject), id) })
+  await endSeries(world, place, id)
+  return task
+}
+
+/** Lets the attempts at a reopened task be counted from the beginning. */
+async function endSeries(world: World, { root }: Place, id: string): Promise<void> {
+  const { git } = await openWithCommit(world, root)
+  const last = (await listRecords(git, id)).at(-1)
+  if (!last || last.final) return
+  const message = attemptMessage({ ...last, final: true })
+  await keepCommit(git, { ...last, message, replaces: last.commit })
+}
+
+async function commitAsTodo(
+  world: World,
+  { root, config }: Place,
+  task: Task,
+  { text, message }: { text: string; message: string },
+): Promise<void> {
+  const origins = await openOrigins(config.bridges, root)
+  const origin = await origins.texts(task, { status: 'TODO', reason: '', at: world.now(), failed: [] })
+  const texts = new Map([[task.file, text], ...origin])
+  await commitTaskFiles(world, { root, task: task.file, texts, message })
+}
+
+function retryMessage(subject: string, id: string): string {
   const trailers = Object.entries({ Task: id, Retried: 'yes' }).map(([key, value]) => ({ key, value }))
-  return composeMessage({ subject: `${id}: Try again`, body: '', trailers })
+  return composeMessage({ subject, body: '', trailers })
 }
 
 /** Rewrites the Commit fields of these tasks, each with as many digits as before, in one commit. */

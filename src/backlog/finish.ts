@@ -80,6 +80,9 @@ export function asksIn(task: Task): boolean {
 const HINT =
   /^(?:\d+ attempts? failed; `ralph attempts [^`]*` [a-z ]+\. )?(?:To try again: `ralph retry|Its agent asks\. To answer: `ralph answer) [^`]*`\.$/gm
 
+/** The hint in a task that a person has blocked. */
+const BY_HAND = /^To try again: `ralph retry [^`]*`\.$/m
+
 /** What an agent may not decide for a task that it adds: who does it, and at what cost. */
 const WISHES = ['Agent', 'Model', 'Turns', 'Timeout'] as const
 
@@ -98,7 +101,10 @@ export function retryTask(
   vocabulary: TaskVocabulary = TASK_VOCABULARY,
   answer: string | null = null,
 ): string {
-  const reasons = sectionBodies(task, 'Blocked').map((body) => body.replace(HINT, '').trim())
+  const reasons = sectionBodies(task, 'Blocked').map((body) =>
+    // What a person has blocked was no attempt.
+    answer === null && BY_HAND.test(body) ? '' : body.replace(HINT, '').trim(),
+  )
   const addition = paragraphs(task, [...reasons, ...(answer === null ? [] : [answerText(answer)])])
   const removed = removeSection(task, 'Blocked')
   return edited(task, [
@@ -107,6 +113,26 @@ export function retryTask(
     ...(addition === '' ? [] : extendSection(task, 'Previous Attempts', addition, vocabulary, removed)),
   ])
 }
+
+/** The text of a DONE task's file after `ralph reopen`: the facts and notes of its completion are kept as an attempt. */
+export function reopenTask(task: Task, why: string, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
+  const { completed, commit, cost } = task
+  const facts = [completed, commit === null ? null : `commit ${commit}`, cost].filter(Boolean).join(', ')
+  const addition = paragraphs(task, [
+    `**Completed**: ${plainMarkdown(facts)}`,
+    why === '' ? '' : `**Reopened**: ${plainMarkdown(why)}`,
+    ...sectionBodies(task, 'Completion Notes'),
+  ])
+  const removed = removeSection(task, 'Completion Notes')
+  return edited(task, [
+    ...setStatus(task, 'TODO', vocabulary),
+    ...COMPLETION.flatMap((name) => removeField(task, name)),
+    ...removed,
+    ...extendSection(task, 'Previous Attempts', addition, vocabulary, removed),
+  ])
+}
+
+const COMPLETION = ['Completed', 'Commit', 'Cost'] as const
 
 /** The text of the task file after somebody answered its agent's question, while the task continues. */
 export function answerTask(

@@ -51,7 +51,6 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['start', 'Did you mean ralph run?'],
   ['check', 'Did you mean ralph lint?'],
   ['done', 'ralph list --status DONE shows what is done. ralph run T-004 has a task done.'],
-  ['edit', 'A task is a file: open it in your editor. ralph show T-004 names the file.'],
 ])
 
 /**

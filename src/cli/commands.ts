@@ -29,8 +29,15 @@ export const COMMANDS = [
       option('--complexity <tier>', TIERS, 'Light, Standard or Heavy; detected otherwise'),
       option('--discipline <name>', 'text', 'how to work: a name of docs/disciplines'),
       option('--feature <name>', 'text', 'what domain: a name of docs/features'),
+      option('--description <text>', 'text', 'what and why'),
+      option('--criteria <text>', 'repeat', 'how to see that it is done; repeatable'),
+      option('--produces <files>', 'list', 'files that it will make'),
+      flag('--edit', 'open the file in your editor'),
     ],
-    examples: ['ralph new "Add the login form" --depends T-001,T-003 --milestone 1'],
+    examples: [
+      'ralph new "Add the login form" --depends T-001,T-003 --milestone 1',
+      'ralph new "Refuse an empty password" --criteria "A message says why" --edit',
+    ],
     load: (): Loaded => import('./commands/new.ts'),
   },
   {
@@ -67,6 +74,14 @@ export const COMMANDS = [
     options: [],
     examples: ['ralph show T-004', 'ralph show 4'],
     load: (): Loaded => import('./commands/show.ts'),
+  },
+  {
+    name: 'edit',
+    args: '<id>',
+    summary: 'opens the file of a task in your editor',
+    options: [],
+    examples: ['ralph edit T-004', 'EDITOR="code --wait" ralph edit 4'],
+    load: (): Loaded => import('./commands/edit.ts'),
   },
   {
     name: 'prompt',
@@ -244,6 +259,14 @@ export const COMMANDS = [
     options: [option('--answer <text>', 'text', 'what to say to its agent')],
     examples: ['ralph retry T-004', 'ralph retry T-004 --answer "MIT"'],
     load: async (): Loaded => ({ run: (await import('./commands/control.ts')).retry }),
+  },
+  {
+    name: 'reopen',
+    args: '<id> [why]',
+    summary: 'makes a DONE task TODO again, keeping what was done before',
+    options: [],
+    examples: ['ralph reopen T-004', 'ralph reopen T-004 "an empty password still passes"'],
+    load: async (): Loaded => ({ run: (await import('./commands/control.ts')).reopen }),
   },
   {
     name: 'trust',

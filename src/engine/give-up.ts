@@ -146,7 +146,7 @@ export async function block(run: Run, place: Place, { task, reason }: GivingUp):
 }
 
 /** In lists of commits one reads the first line; the body has all of it. */
-function subjectOf(text: string): string {
+export function subjectOf(text: string): string {
   return shortened(text.split('\n', 1)[0]!, 120)
 }
 

@@ -28,9 +28,10 @@ export function page(bytes: Uint8Array, { command, env, ...at }: AtTerminal): Pr
   return wasThere(child)
 }
 
-/** The editor as git chooses it: the person's setting for a terminal, else the one that every system has. */
-export function editorCommand(env: Environment): string {
-  return env['GIT_EDITOR'] ?? env['VISUAL'] ?? env['EDITOR'] ?? 'vi'
+/** The editor that the person has named, as git chooses it; null for none. */
+export function namedEditor(env: Environment): string | null {
+  const named = [env['GIT_EDITOR'], env['VISUAL'], env['EDITOR']]
+  return named.find((command) => command !== undefined && command.trim() !== '') ?? null
 }
 
 /** Opens a file in an editor that has the terminal, until it ends; false if it could not be started. */

@@ -126,7 +126,51 @@ describe('ralph block', () => {
     const again = await by(cwd, 'block', '1', 'why')
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('T-001 is BLOCKED')])
     expect((await by(cwd, 'retry', '1')).code).toBe(0)
+    // There was no attempt.
+    expect(read(cwd)).not.toMatch(/Previous Attempts|key/)
     expect((await by(cwd, 'block', '1', ' ')).code).toBe(2)
+  })
+})
+
+describe('ralph reopen', () => {
+  const SEALED = { commit: { seal: true, digits: 4 } }
+  const work = (name: string): string => `echo ${name} > ${name}.txt`
+
+  it('makes a task TODO again in a commit, and keeps what was known of it for the next attempt', async () => {
+    const cwd = repository({ 'T-001': `test -f now && ${work('one')}` }, { retries: 1, ...SEALED })
+    await run(cwd)
+    put(cwd, { now: '', 'one.txt': 'one\n' })
+    await by(cwd, 'complete', '1')
+    const [, commit] = /\*\*Commit\*\*: (\w+)/.exec(read(cwd))!
+    const { code, stdout } = await by(cwd, 'reopen', '1', 'it is not *one*')
+    expect([code, stdout]).toEqual([0, 'T-001 is TODO again. Next: ralph run T-001\n'])
+    expect(read(cwd)).toContain('- **Status**: TODO')
+    expect(read(cwd)).not.toMatch(/^- \*\*(?:Completed|Commit)/m)
+    expect(read(cwd)).toMatch(
+      new RegExp(`## Previous Attempts[^]*commit ${commit}\n\n\\*\\*Reopened\\*\\*: it is not`),
+    )
+    expect(git(cwd, 'log', '-1', '--format=%s')).toBe('T-001: Reopen: it is not *one*')
+    expect(await jsonOf(cwd, 'attempts', '1')).toMatchObject({ attempts: [{}, { final: true }] })
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+  })
+
+  it('is for a task that is DONE, and that no DONE task needs', async () => {
+    const cwd = repository({ 'T-001': work('one'), 'T-002': work('two') })
+    expect((await by(cwd, 'reopen', '1')).stderr).toContain(
+      'only a task that is DONE can be reopened: T-001 is TODO',
+    )
+    const file = 'docs/tasks/T-002.md'
+    put(cwd, { [file]: read(cwd, file).replace('Depends**: none', 'Depends**: T-001') })
+    git(cwd, 'commit', '--quiet', '--all', '--message=Order')
+    expect((await run(cwd, '--loop')).code).toBe(0)
+    const { code, stderr } = await by(cwd, 'reopen', '1')
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      'error: T-001 cannot be TODO while tasks that need it are DONE: T-002',
+    ])
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect((await by(cwd, 'reopen', '2')).code).toBe(0)
+    expect((await by(cwd, 'reopen', '1')).code).toBe(0)
   })
 })
 

@@ -28,8 +28,8 @@ const codes = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map((
 const OF_RUN = ['pause', 'resume', 'stop', 'skip']
 /** They print events, as a run does. */
 const OF_EVENTS = ['watch', 'worker']
-/** They are for a task that is blocked, or one that something has been done for. */
-const OF_BLOCKED = ['retry', 'answer', 'diff T-004']
+/** They are for a task that is blocked or done, or for a person with an editor. */
+const OF_BLOCKED = ['retry', 'answer', 'reopen', 'edit', 'diff T-004']
 
 describe('docs/json.md', () => {
   const documents = rowsOf('The documents')
@@ -71,10 +71,14 @@ describe('docs/json.md', () => {
   )
 
   it.each(OF_BLOCKED)('tells the keys of %s', async (name) => {
-    const cwd = repository({ 'T-001': 'false' }, { retries: 0 })
+    const script = name === 'reopen' ? 'echo 1 > made' : 'false'
+    const cwd = repository({ 'T-001': script }, { retries: 0 })
     await run(cwd)
     const text = name === 'answer' ? ['MIT'] : []
-    const { stdout } = await ralph([name.split(' ')[0]!, '1', ...text, '--json'], { cwd, env })
+    const { stdout } = await ralph([name.split(' ')[0]!, '1', ...text, '--json'], {
+      cwd,
+      env: { ...env, EDITOR: 'true' },
+    })
     expect(codes(documents.get(name)!)).toEqual(Object.keys(JSON.parse(stdout) as object).slice(1))
   })
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { PROGRAM, projectFolder, taskText } from '../repository.ts'
+import { env, PROGRAM, projectFolder, taskText } from '../repository.ts'
 import { by, jsonOf, ralph, refusalOf } from './ralph.ts'
 
 const read = (root: string, id: string): string => readFileSync(join(root, `docs/tasks/${id}.md`), 'utf8')
@@ -47,6 +47,38 @@ describe('ralph new', () => {
         '',
       ].join('\n'),
     )
+  })
+
+  it('writes what is to be done, where that is said', async () => {
+    const root = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'One') })
+    const criteria = ['--criteria', 'One, two', '--criteria', 'Three']
+    await by(root, 'new', 'Two', '--description', 'Why so.', ...criteria, '--produces', 'src/a.ts,src/b.ts')
+    expect(read(root, 'T-002')).toContain(
+      '## Description\n\nWhy so.\n\n## Acceptance Criteria\n\n- [ ] One, two\n- [ ] Three\n\n## Produces\n\n- `src/a.ts`\n- `src/b.ts`\n',
+    )
+    await by(root, 'new', 'Three', '--criteria', 'Four')
+    expect(read(root, 'T-003')).toContain(
+      '<!-- What to implement and why. -->\n\n## Acceptance Criteria\n\n- [ ] Four\n',
+    )
+  })
+
+  it('opens the file in an editor, with its arguments, as ralph edit does', async () => {
+    const root = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'One'),
+      'my editor': '#!/bin/sh\necho "$1" >> "$2"\n',
+    })
+    const at = { cwd: root, env: { ...env, EDITOR: `'${root}/my editor' --wait` } }
+    expect((await ralph(['new', 'Two', '--edit'], at)).stdout).toBe('docs/tasks/T-002.md\n')
+    expect((await ralph(['edit', '2'], at)).stdout).toBe('docs/tasks/T-002.md\n')
+    expect(read(root, 'T-002')).toMatch(/\n--wait\n--wait\n$/)
+    expect(await refusalOf(by(root, 'edit', '2'))).toEqual([
+      2,
+      'error: no editor is named, and there is no terminal for vi',
+    ])
+    expect(await refusalOf(ralph(['edit', '2'], { ...at, env: { ...env, EDITOR: 'gone --wait' } }))).toEqual([
+      2,
+      'error: the editor could not be started: gone --wait',
+    ])
   })
 
   it('takes the milestone that its number means, and says of a new one that it is new', async () => {

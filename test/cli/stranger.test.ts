@@ -8,7 +8,7 @@ import { env, git, makeFolder, makeRepository, PROGRAM, projectFolder, put, task
 const hasStrace = spawnSync('strace', ['-V']).status === 0
 
 /** What each command is asked; those that write are not for a stranger's repository. */
-const WRITING = new Set(['init', 'new', 'retry', 'answer', 'complete', 'block'])
+const WRITING = new Set(['init', 'new', 'edit', 'retry', 'reopen', 'answer', 'complete', 'block'])
 const ASKED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   next: [
     ['next', '--explain', '--all'],

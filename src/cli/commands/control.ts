@@ -47,6 +47,13 @@ export async function answer(context: Context): Promise<number> {
 export const retry = (context: ContextOf<'retry'>): Promise<number> =>
   tryAgain(context, context.options.answer ?? null)
 
+/** Makes a DONE task TODO again. */
+export async function reopen({ io, where, args, answer }: Context): Promise<number> {
+  const { reopen: work } = await import('../../authoring/commit-task-files.ts')
+  const { id, file } = await work(io, where, { task: args[0]!, why: args[1]?.trim() ?? '' })
+  return answer({ id, status: 'TODO', file }, () => [line(`${id} is TODO again. Next: ralph run ${id}`)])
+}
+
 async function tryAgain({ io, where, args, answer }: Context, text: string | null): Promise<number> {
   const { retry } = await import('../../authoring/commit-task-files.ts')
   const { id, file } = await retry(io, where, { task: args[0]!, answer: text })

@@ -58,7 +58,7 @@ export const OFFERED: Readonly<Record<string, readonly string[]>> = {
   list: [],
   show: [],
   lint: ['fix'],
-  new: [],
+  new: ['edit'],
   graph: ['mermaid', 'dot'],
   log: ['markdown'],
   diff: ['markdown'],

@@ -4,13 +4,15 @@ import { UserError } from '../../base/errors.ts'
 import { fewOf } from '../../base/text.ts'
 import { DISCIPLINES, FEATURES, namesIn } from '../../prompt/library.ts'
 import type { ContextOf } from '../commands.ts'
-import { type Draft, draftOf } from '../../backlog/draft.ts'
+import { type Draft, draftOf, openCriteria } from '../../backlog/draft.ts'
+import { DESCRIPTION_HINT } from '../../backlog/template.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { findTask } from '../../config/find-task.ts'
 import { highestNumber, milestoneLike, pathIn, writeNewTask } from '../../authoring/new-task.ts'
 import { openProject, type Project } from '../../config/project.ts'
 import { unlessGitIsMissing } from '../../git/open-repository.ts'
 import { paragraph } from '../../screen/block.ts'
+import { openEditor } from './edit.ts'
 
 type Context = ContextOf<'new'>
 
@@ -27,6 +29,7 @@ export async function run(context: Context): Promise<number> {
   )
   const { id, file } = writeNewTask(project, highest + 1, draft)
   noteMilestone(context, project)
+  if (context.options.edit) await openEditor(context.io, project.root, file)
   if (context.json) context.printJson({ version: 1, id, file })
   else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
   return 0
@@ -42,6 +45,7 @@ function noteMilestone({ options, note }: Context, { tasks }: Project): void {
 }
 
 function draftIn({ options }: Context, { root, tasks }: Project, title: string): Draft {
+  const { description, criteria, produces } = options
   const depends = options.depends.filter((id) => id.toLowerCase() !== 'none')
   return draftOf({
     title,
@@ -52,7 +56,10 @@ function draftIn({ options }: Context, { root, tasks }: Project, title: string):
     discipline: nameOf('discipline', options.discipline, namesIn(root, DISCIPLINES)),
     feature: nameOf('feature', options.feature, namesIn(root, FEATURES)),
     provenance: 'human',
-    description: null,
+    // Without any of these the file has the usual sections to fill in.
+    description: description ?? (criteria.length + produces.length > 0 ? DESCRIPTION_HINT : null),
+    criteria: openCriteria(criteria),
+    produces: produces.map((path) => pathIn(path, '--produces')),
   })
 }
 

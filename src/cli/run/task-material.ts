@@ -3,7 +3,7 @@ import { runFolder } from '../../engine/folder.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { listRecords } from '../../git/record.ts'
 import { patchOf } from '../../history/task-code.ts'
-import { edit, editorCommand, page } from '../../process/pager.ts'
+import { edit, namedEditor, page } from '../../process/pager.ts'
 import type { Place } from '../../config/project.ts'
 import { openRepository, unlessGitIsMissing } from '../../git/open-repository.ts'
 import { sectionOf } from '../../backlog/model.ts'
@@ -59,7 +59,7 @@ export async function openOutside(
   const { env } = at.io
   const cwd = at.place.root
   if (what === 'file') {
-    const command = editorCommand(env)
+    const command = namedEditor(env) ?? 'vi'
     const isShown = await lend(() => edit(join(cwd, file), { command, cwd, env }))
     return isShown ? '' : `${command} could not be started: EDITOR names the program`
   }
