@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type * as Library from '../src/index.ts'
 import type { RunEvent } from '../src/index.ts'
-import { env, git, taskText } from './repository.ts'
+import { env, git, put, taskText } from './repository.ts'
+import { jsonOf } from './cli/ralph.ts'
 import { repository } from './cli/script-repository.ts'
 
 const here = fileURLToPath(new URL('..', import.meta.url))
@@ -83,6 +84,14 @@ describe('the library', () => {
       ['docs/tasks/T-002.md', taskText('T-002', 'Pay', { Status: 'TODO', Depends: 'T-001' })],
     ])
     expect(readFileSync(join(cwd, 'docs/tasks/T-002.md'), 'utf8')).toBe(text)
+  })
+
+  it('finds what ralph lint finds, in disciplines too', async () => {
+    const cwd = repository({ 'T-001': 'true' })
+    put(cwd, { 'docs/disciplines/backend.md': '- **Agent**: nobody\n' })
+    const { diagnostics } = await jsonOf(cwd, 'lint')
+    expect(diagnostics).toMatchObject([{ file: 'docs/disciplines/backend.md' }])
+    expect(await built.lintProject(await openProject(cwd))).toEqual(diagnostics)
   })
 
   it('has the prompt and the graph', async () => {

@@ -9,7 +9,7 @@ import type { FormatName } from '../backlog/formats.ts'
 import { milestoneNamer } from '../backlog/milestone.ts'
 import type { Facts } from '../backlog/model.ts'
 import { escaped, readOrigin } from '../backlog/origin.ts'
-import { readFacts, readTask } from '../backlog/read.ts'
+import { presentFolders, readFacts, readTask } from '../backlog/read.ts'
 import { fileIn } from '../backlog/task-folders.ts'
 import { idOf } from '../backlog/values.ts'
 import { findConfig } from '../config/load.ts'
@@ -149,7 +149,7 @@ async function refuseUncommitted(
 type KnownTask = Facts<'milestone' | 'origin'>
 
 async function knownTasks(place: Place): Promise<readonly KnownTask[]> {
-  if (!existsSync(join(place.root, place.folders.first))) return []
+  if (presentFolders(place.root, place.folders).length === 0) return []
   return (await readFacts(place, { facts: ['milestone', 'origin'] })).tasks
 }
 

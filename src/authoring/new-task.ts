@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { notWritten } from '../base/atomic-file.ts'
 import { codeOf, UserError } from '../base/errors.ts'
@@ -64,6 +64,7 @@ export function writeNewTask(
   for (let number = first; ; number++) {
     const { id, file, text } = composeTask(project, number, draft)
     try {
+      mkdirSync(join(project.root, project.folders.first), { recursive: true })
       writeFileSync(join(project.root, file), text, { flag: 'wx' })
       return { id, file }
     } catch (error) {

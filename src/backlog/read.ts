@@ -21,12 +21,12 @@ export interface Backlog<T extends TaskName = Task> {
 /** The place and the vocabulary of a backlog. */
 export interface BacklogOptions {
   readonly root: string
-  /** `docs/tasks` by default. The first must exist. */
+  /** `docs/tasks` by default. At least one must exist. */
   readonly folders?: TaskFolders
   readonly vocabulary?: TaskVocabulary
 }
 
-/** Reads the task folders. A file that cannot be read becomes a task with a problem; only a missing folder throws. */
+/** Reads the task folders. A file that cannot be read becomes a task with a problem; it throws only if no folder exists. */
 export async function readBacklog(options: BacklogOptions): Promise<Backlog> {
   return { root: options.root, tasks: await mapTasks(options, (task) => task) }
 }
@@ -93,16 +93,21 @@ export async function mapTasks<T>(
 
 /** The names of all task files, in order; reads none of them. */
 export function taskNames({ root, folders = USUAL_FOLDERS }: BacklogOptions): readonly TaskName[] {
-  const { first, names, ignores } = folders
+  const { first, ignores } = folders
   const found: TaskName[] = []
-  for (const folder of names) {
-    if (folder !== first && !existsSync(join(root, folder))) continue
+  const present = presentFolders(root, folders)
+  for (const folder of present.length > 0 ? present : [first]) {
     for (const name of namesIn(root, folder)) {
       const id = ignores(name) ? null : idInFileName(name)
       if (id !== null) found.push({ id, number: numberOf(id), file: fileIn(folder, name) })
     }
   }
   return inOrder(found)
+}
+
+/** Those of the task folders that exist: git keeps no empty one, so a clone may lack some. */
+export function presentFolders(root: string, { names }: TaskFolders): readonly string[] {
+  return names.filter((folder) => existsSync(join(root, folder)))
 }
 
 /** Reads one task file again. */

@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { lintContext } from '../authoring/lint-context.ts'
 import { setStatus } from '../backlog/edit-field.ts'
 import { fix } from '../backlog/lint/fix.ts'
-import { lint } from '../backlog/lint/lint.ts'
+import { byPlace, lint } from '../backlog/lint/lint.ts'
+import { lintLibrary } from '../prompt/library.ts'
 import type { LintContext } from '../backlog/lint/rule.ts'
 import { edited } from '../backlog/markdown/splice.ts'
 import type { Status, Task } from '../backlog/model.ts'
@@ -51,7 +52,8 @@ export function openProject(
 
 /** Checks a whole project, like `ralph lint`: the problems, their places, and their fixes if there is one right fix. */
 export async function lintProject(project: Project): Promise<readonly Diagnostic[]> {
-  return lint(project.tasks, await lintContext(project))
+  const around = await lintContext(project)
+  return [...lint(project.tasks, around), ...(await lintLibrary(project.root, around))].sort(byPlace)
 }
 
 /** The new texts of the tasks that lint can fix, by file; writes nothing. */

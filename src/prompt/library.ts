@@ -102,10 +102,20 @@ export function libraryFiles(root: string) {
   )
 }
 
+/** Checks these files, or those of them that are wanted. */
+export async function lintLibrary(
+  root: string,
+  nameable: Nameable,
+  isWanted: (file: string) => boolean = () => true,
+): Promise<readonly Diagnostic[]> {
+  const wanted = libraryFiles(root).filter(({ file }) => isWanted(file))
+  return (await Promise.all(wanted.map((file) => checkLibraryFile(root, file, nameable)))).flat()
+}
+
 type LibraryFile = ReturnType<typeof libraryFiles>[number]
 
 /** Checks a discipline or a feature, whether or not a task names it. */
-export async function checkLibraryFile(
+async function checkLibraryFile(
   root: string,
   { file, name, rule, read }: LibraryFile,
   nameable: Nameable,

@@ -168,3 +168,29 @@ it('the mark of a discipline is its acronym in the list, in its colour, and besi
   expect(await print(cwd, 'show T-002')).not.toContain('·  ')
   expect(await print(cwd, 'show T-003')).not.toContain('how')
 })
+
+describe('with two task folders', () => {
+  const folders = (): string =>
+    projectFolder({
+      'ralph.config.json': '{ "tasks": { "dir": ["docs/tasks", "docs/done"] } }',
+      'docs/done/T-001.md': taskText('T-001', 'One', { Status: 'DONE' }),
+    })
+
+  it('the first may be missing, as in a clone, where it was empty', async () => {
+    const cwd = folders()
+    expect(await json(cwd, 'list')).toMatchObject({ tasks: [{ id: 'T-001' }] })
+    expect(await json(cwd, 'next')).toMatchObject({ outcome: 'all-done' })
+    expect(await json(cwd, 'new Two --depends 1')).toMatchObject({ file: 'docs/tasks/T-002.md' })
+    expect(await json(cwd, 'list')).toMatchObject({ tasks: [{ id: 'T-001' }, { id: 'T-002' }] })
+  })
+
+  it('an editor has the files of both checked', async () => {
+    const cwd = folders()
+    const input = taskText('T-001', 'One', { Status: 'BOGUS' })
+    const argv = ['lint', '--stdin', '--file', 'docs/done/T-001.md', '--json']
+    const { diagnostics } = JSON.parse((await ralph(argv, { cwd, input })).stdout) as {
+      diagnostics: object[]
+    }
+    expect(diagnostics).toContainEqual(expect.objectContaining({ rule: 'bad-status' }))
+  })
+})

@@ -1,9 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { AgentQuestion, AgentReply } from '../../agents/port.ts'
 import { lint } from '../../backlog/lint/lint.ts'
 import type { Task } from '../../backlog/model.ts'
-import { readBacklog } from '../../backlog/read.ts'
+import { presentFolders, readBacklog } from '../../backlog/read.ts'
 import type { World } from '../../base/world.ts'
 import { findConfig } from '../../config/load.ts'
 import type { Place } from '../../config/project.ts'
@@ -72,7 +72,7 @@ export function planPorts(
   const reading = openReadingGit({ cwd: root, env: world.env })
   // A new project may have no task folder yet.
   const backlog = async (): Promise<readonly Task[]> =>
-    existsSync(join(root, place.folders.first)) ? (await readBacklog(place)).tasks : []
+    presentFolders(root, place.folders).length > 0 ? (await readBacklog(place)).tasks : []
   return {
     places: planPlaces(place),
     desk: new Desk(root),

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { UserError } from '../../base/errors.ts'
 import { listRecords } from '../../git/record.ts'
@@ -7,7 +5,7 @@ import { readCompletions, type CompletionRecord } from '../../history/completion
 import { periodOf } from '../../history/period.ts'
 import { statsOf, type Stats, type StatsGroup } from '../../history/stats.ts'
 import { TIERS } from '../../backlog/model.ts'
-import { readFacts } from '../../backlog/read.ts'
+import { presentFolders, readFacts } from '../../backlog/read.ts'
 import { attemptsView } from '../../screen/show-view.ts'
 import { logView, releaseNotes, statsView } from '../../screen/log-view.ts'
 import { printable } from '../../screen/printable.ts'
@@ -69,7 +67,7 @@ async function readPast({ io, place }: Context, since?: string) {
   const readTasks = async () => {
     // Reading the files blocks this process: git should run in the meantime.
     await nextTurn()
-    if (!existsSync(join(root, folders.first))) return []
+    if (presentFolders(root, folders).length === 0) return []
     return (await readFacts(at, { facts: ['milestone', 'title', 'commit', 'completed', 'cost'] })).tasks
   }
   const reading = readTasks()

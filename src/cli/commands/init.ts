@@ -7,7 +7,7 @@ import { detectGates } from '../../config/detect-gates.ts'
 import { findConfig } from '../../config/load.ts'
 import { closestProject, isInRepository, upward } from '../../config/root.ts'
 import { makeRepository } from '../../git/open-repository.ts'
-import { readBacklog } from '../../backlog/read.ts'
+import { presentFolders, readBacklog } from '../../backlog/read.ts'
 import { taskFoldersOf } from '../../backlog/task-folders.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
 import { doneView, planView } from '../../screen/init-view.ts'
@@ -29,7 +29,7 @@ export async function run(context: Context): Promise<number> {
   const place = withTasks(context, await context.place())
   const { root, folders, config } = place
   const dir = folders.first
-  const { tasks } = existsSync(join(root, dir)) ? await readBacklog(place) : { tasks: [] }
+  const { tasks } = presentFolders(root, folders).length > 0 ? await readBacklog(place) : { tasks: [] }
   const hasTasks = tasks.length > 0
   const foreign = hasTasks ? [] : await foreignBacklogs(root)
   const configFile = findConfig(root)?.file ?? null

@@ -6,7 +6,7 @@ import type { LintedTask } from '../../backlog/lint/rule.ts'
 import { fix } from '../../backlog/lint/fix.ts'
 import { byPlace, startLint } from '../../backlog/lint/lint.ts'
 import type { Task } from '../../backlog/model.ts'
-import { checkLibraryFile, LIBRARY_RULES, libraryFiles } from '../../prompt/library.ts'
+import { LIBRARY_RULES, libraryFiles, lintLibrary } from '../../prompt/library.ts'
 import { mapTasks, readFacts } from '../../backlog/read.ts'
 import { counted } from '../../base/text.ts'
 import { RULES } from '../../backlog/lint/rules.ts'
@@ -72,8 +72,7 @@ async function checkFiles(context: Context, place: Place) {
   const { root } = place
   const renumbered = options.fix && args.length === 0 ? await renumberTwice(context, place) : []
   let known = await readLinted(place)
-  const library = libraryFiles(root)
-  const only = namedFiles(context, place, [...known, ...library])
+  const only = namedFiles(context, place, [...known, ...libraryFiles(root)])
   const around = await lintContext(place)
   const rewrite = async (textOf: (task: Task) => string | null): Promise<readonly string[]> => {
     const written = await eachTask(place, only, (task) => {
@@ -86,12 +85,8 @@ async function checkFiles(context: Context, place: Place) {
   const fixed = options.fix ? await fix(known, { read: () => readLinted(place), rewrite }, around) : []
   if (fixed.length > 0) known = await readLinted(place)
   const ofTasks = await eachTask(place, only, startLint(known, around))
-  const ofLibrary = await Promise.all(
-    library
-      .filter(({ file }) => only === null || only.has(file))
-      .map((file) => checkLibraryFile(root, file, around)),
-  )
-  const diagnostics = [...ofTasks, ...ofLibrary].flat().sort(byPlace)
+  const ofLibrary = await lintLibrary(root, around, (file) => only === null || only.has(file))
+  const diagnostics = [...ofTasks.flat(), ...ofLibrary].sort(byPlace)
   return { checked: ofTasks.length, renumbered, fixed, diagnostics }
 }
 

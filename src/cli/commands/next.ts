@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { IDLE, schedule } from '../../backlog/select/schedule.ts'
 import type { Selection, TaskState } from '../../backlog/select/selection.ts'
 import type { Facts, TaskHead } from '../../backlog/model.ts'
-import { readTask } from '../../backlog/read.ts'
+import { presentFolders, readTask } from '../../backlog/read.ts'
 import { NEXT_FACTS, nextView, toExplain, type NextTask } from '../../screen/next-view.ts'
 import { explainListed, needsWhole, type WaitingTask } from '../../screen/task-lines.ts'
 import { line } from '../../screen/block.ts'
@@ -23,7 +21,7 @@ type Heads = Selection<TaskHead> | null
 export async function run(context: Context): Promise<number> {
   const { all, explain, jobs, prompt } = context.options
   const place = await context.place()
-  if (!existsSync(join(place.root, place.folders.first))) await refuseWithHint(place)
+  if (presentFolders(place.root, place.folders).length === 0) await refuseWithHint(place)
   const isAlone = !all && !explain && jobs === undefined
   const heads = isAlone || prompt ? await selectByHeads(place) : null
   if (prompt && heads?.next) {
