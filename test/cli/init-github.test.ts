@@ -52,7 +52,7 @@ function runner(cwd: string): Record<string, string> {
 
 /** Runs the command of a step as the runner does. */
 function runStep(cwd: string, step: Step | undefined, around: Record<string, string>): void {
-  execFileSync('bash', ['-e', '-o', 'pipefail', '-c', step!.run!], { cwd, env: around, stdio: 'pipe' })
+  execFileSync('bash', ['-e', '-o', 'pipefail', '-c', step!.run!], { cwd, env: around, encoding: 'utf8' })
 }
 
 describe('ralph init --github', () => {
@@ -143,7 +143,55 @@ describe('the workflow that checks', () => {
   })
 })
 
+it('compares nothing after a force push, whose commit before is gone', async () => {
+  const cwd = repository({ 'T-001': 'true' })
+  await withGithub(cwd, '--github')
+  const step = workflow(cwd, CHECK).jobs['check']!.steps.find(({ name }) => name?.includes('backlog'))
+  const around = runner(cwd)
+  runStep(cwd, step, { ...around, RANGE: `${'12'.repeat(20)}..HEAD` })
+  expect(readFileSync(around['GITHUB_STEP_SUMMARY']!, 'utf8')).toMatch(/is gone \(a force push\)/)
+  runStep(cwd, step, { ...around, RANGE: `${'0'.repeat(40)}..HEAD` })
+  expect(readFileSync(around['GITHUB_STEP_SUMMARY']!, 'utf8')).toContain('### Backlog: 1 added')
+})
+
 describe('the workflow that runs', () => {
+  it.each([
+    ['the configured command', { prepare: 'make setup\nmake data' }, ['make setup', 'make data']],
+    [
+      'those of the lock files',
+      {},
+      ['corepack enable', expect.stringMatching(/^pnpm install /), 'go mod download'],
+    ],
+    ['none, where there is nothing to install', { prepare: '' }, null],
+  ])('installs the packages of the project: %s', async (_, workspace, expected) => {
+    const cwd = repository({ 'T-001': 'true' }, { workspace })
+    if (expected?.[0] === 'corepack enable') put(cwd, { 'pnpm-lock.yaml': '', 'go.sum': '' })
+    await withGithub(cwd, '--github-run')
+    const { steps } = workflow(cwd, RUN).jobs['run']!
+    const step = steps.find(({ name }) => name === "Install the project's packages")
+    expect(step?.run?.trim().split('\n') ?? null).toEqual(expected)
+    expect((await createLinter())(readFileSync(join(cwd, RUN), 'utf8'), RUN)).toEqual([])
+  })
+
+  it('says how checks start, and which setting is missing if GitHub refuses the pull request', async () => {
+    const cwd = repository({ 'T-001': 'true' })
+    await withGithub(cwd, '--github-run')
+    const around: Record<string, string> = { ...runner(cwd), BRANCH: 'ralph/1', BASE: 'main' }
+    const forge = projectFolder({})
+    git(forge, 'init', '--quiet', '--bare')
+    git(cwd, 'remote', 'add', 'origin', forge)
+    git(cwd, 'commit', '--quiet', '--allow-empty', '--message', 'Work')
+    const temp = around['RUNNER_TEMP']!
+    put(temp, { gh: '#!/bin/sh\ncase "$1" in pr) exit 1;; esac\n' })
+    const step = workflow(cwd, RUN).jobs['run']!.steps.find(({ name }) => name === 'Open a pull request')
+    expect(() => {
+      runStep(cwd, step, { ...around, STARTS_CHECKS: 'false' })
+    }).toThrow(
+      expect.objectContaining({ stdout: expect.stringContaining('Settings > Actions > General') as unknown }),
+    )
+    expect(readFileSync(join(temp, 'log.md'), 'utf8')).toMatch(/^Close and reopen this pull request/)
+  })
+
   it('does tasks on a branch, pushes it, and opens a pull request with the log', async () => {
     const cwd = repository({ 'T-001': 'echo one > one.txt', 'T-002': 'exit 1' }, { retries: 0 })
     await withGithub(cwd, '--github-run')

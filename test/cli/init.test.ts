@@ -101,6 +101,12 @@ describe('ralph init', () => {
     expect(config(root)).toEqual({ retries: 1 })
   })
 
+  it('shows the gates that are configured', async () => {
+    const gates = [{ name: 'check', command: 'make check' }]
+    const root = projectFolder({ 'ralph.config.json': JSON.stringify({ gates }) })
+    expect((await jsonOf(root, 'init', '--yes')).gates).toMatchObject(gates)
+  })
+
   it('tells what a backlog in another language calls things, and can read it from then on', async () => {
     const root = projectFolder(KOREAN)
     await by(root, 'init', '--yes')

@@ -79,10 +79,18 @@ interface GithubFindings extends Pick<InitFindings, 'dir'> {
   readonly version: string
   /** Whether to add a workflow that runs agents. */
   readonly withRun: boolean
+  /** The commands that install the project's packages. */
+  readonly install: readonly string[]
 }
 
 /** The files for a team on GitHub: checks of pull requests, templates, and a workflow that runs agents. */
-export function githubFiles({ prefix, version, dir, withRun }: GithubFindings): readonly PlannedFile[] {
+export function githubFiles({
+  prefix,
+  version,
+  dir,
+  withRun,
+  install,
+}: GithubFindings): readonly PlannedFile[] {
   const up = '../'.repeat(prefix.split('/').length - 1)
   const names = [
     'workflows/ralph-check.yml',
@@ -97,10 +105,31 @@ export function githubFiles({ prefix, version, dir, withRun }: GithubFindings): 
     const own = prefix === '' ? text.replace(ELSEWHERE, '') : text
     return {
       file: `${up}.github/${name}`,
-      text: own.replace('PROJECT_FOLDER', () => JSON.stringify(prefix.slice(0, -1))),
+      text: withInstall(own, install).replace('PROJECT_FOLDER', () => JSON.stringify(prefix.slice(0, -1))),
     }
   })
 }
+
+/** Fills in the step that installs the project's packages, with the tools that GitHub's machines lack; or leaves it out. */
+function withInstall(text: string, install: readonly string[]): string {
+  if (install.length === 0) return text.replace(INSTALL, '')
+  const tools = TOOLS.filter(({ programs }) => install.some((command) => programs.test(command)))
+  const commands = [...tools.map(({ command }) => command), ...install].join('\n')
+  return text.replace(
+    /^( *)PROJECT_INSTALL$/m,
+    (_, indent: string) => indent + commands.replaceAll('\n', `\n${indent}`),
+  )
+}
+
+const INSTALL = / *- name: Install the project's packages\n *run: \|\n *PROJECT_INSTALL\n/
+
+const TOOLS: readonly { readonly programs: RegExp; readonly command: string }[] = [
+  { programs: /\b(?:pnpm|yarn)\b/, command: 'corepack enable' },
+  { programs: /\bbun\b/, command: 'npm install --global bun' },
+  { programs: /\buv\b/, command: 'pipx install uv' },
+  { programs: /\bpoetry\b/, command: 'pipx install poetry' },
+  { programs: /\bpipenv\b/, command: 'pipx install pipenv' },
+]
 
 /** What a workflow says of the folder of a project that is not at the top of its repository. */
 const ELSEWHERE = / *defaults:\n *run:\n *working-directory: PROJECT_FOLDER\n/

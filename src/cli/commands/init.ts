@@ -11,6 +11,7 @@ import { presentFolders, readBacklog } from '../../backlog/read.ts'
 import { taskFoldersOf } from '../../backlog/task-folders.ts'
 import { taskVocabulary } from '../../backlog/vocabulary.ts'
 import { doneView, planView } from '../../screen/init-view.ts'
+import { fetchesIn, installCommands } from '../../engine/slot/packages.ts'
 import type { ContextOf } from '../commands.ts'
 import { githubFiles, planSetup, type PlannedFile } from '../../authoring/init/plan.ts'
 import { foreignBacklogs } from '../../authoring/origins.ts'
@@ -33,7 +34,7 @@ export async function run(context: Context): Promise<number> {
   const hasTasks = tasks.length > 0
   const foreign = hasTasks ? [] : await foreignBacklogs(root)
   const configFile = findConfig(root)?.file ?? null
-  let gates: readonly Gate[] = detectGates(root)
+  let gates: readonly Gate[] = config.gates ?? detectGates(root)
   const aliases = proposeAliases(tasks)
   const schema = installedSchema(root)
   const plan = (): readonly PlannedFile[] =>
@@ -92,11 +93,13 @@ function withTasks({ where }: Context, place: Place): Place {
 }
 
 /** The requested files for GitHub. */
-function forGithub({ options }: Context, { root, folders }: Place): readonly PlannedFile[] {
+function forGithub({ options }: Context, { root, folders, config }: Place): readonly PlannedFile[] {
   const withRun = options.githubRun
   if (!withRun && !options.github) return []
   const { version } = manifest
-  return githubFiles({ prefix: prefixInRepository(root), version, dir: folders.first, withRun })
+  const install = [...installCommands(root, config.workspace.prepare), ...fetchesIn(root)]
+  const prefix = prefixInRepository(root)
+  return githubFiles({ prefix, version, dir: folders.first, withRun, install })
 }
 
 const SCHEMA = 'node_modules/ralph-tasks/dist/ralph.config.schema.json'

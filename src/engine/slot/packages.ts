@@ -52,6 +52,12 @@ const OTHERS: readonly Installer[] = [
   { lock: 'mix.lock', command: 'mix deps.get', folder: 'deps' },
 ]
 
+/** The commands that install what a project needs: the one that is configured, or those of its lock files. */
+export function installCommands(root: string, prepare: string | null): readonly string[] {
+  if (prepare !== null) return prepare.trim() === '' ? [] : [prepare]
+  return installersIn(root).map(({ command }) => command)
+}
+
 /** What fetches packages into a store of the person's, which no sandbox may write. */
 const FETCHED: readonly Pick<Installer, 'lock' | 'command'>[] = [
   { lock: 'go.sum', command: 'go mod download' },

@@ -19,7 +19,7 @@ import { ignoredPaths } from '../../git/repository.ts'
 import { runProgram } from '../../process/run.ts'
 import type { GateResult } from '../../base/nouns.ts'
 import type { Home } from './home.ts'
-import { installersIn, isInstalled, ownScripts, type Installer } from './packages.ts'
+import { installCommands, installersIn, isInstalled, ownScripts, type Installer } from './packages.ts'
 
 /** What a folder needs besides the files of a tree. Paths and patterns are relative to the project's root. */
 export interface Needs {
@@ -62,9 +62,7 @@ export class Readying {
 
   /** The commands that would install what a project needs. */
   commandsFor(root: string): readonly string[] {
-    const { prepare } = this.#needs
-    if (prepare !== null) return prepare.trim() === '' ? [] : [prepare]
-    return installersIn(root).map(({ command }) => command)
+    return installCommands(root, this.#needs.prepare)
   }
 
   /** The paths, from the top of the repository, of all that readying puts into a folder: they are in no tree. */
