@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import type { ArtifactLocation, Log, Region, Result } from 'sarif'
 import type { Renumbered } from '../authoring/renumber.ts'
+import { builtFile } from '../base/built-file.ts'
 import type { Diagnostic, Severity } from '../base/diagnostic.ts'
 import { counted } from '../base/text.ts'
 import { dim, good, bad, line, BLANK, type Block, type Line, type View } from './block.ts'
@@ -124,14 +126,20 @@ export function jobSummary(title: string, blocks: View): string {
   return `### ${title}\n\n\`\`\`text\n${text.replaceAll('```', "'''")}\`\`\`\n`
 }
 
+/** What SARIF says besides the findings. */
+interface SarifFacts {
+  readonly version: string
+  /** The address of ralph's repository, which has the pages of the rules; absent before the package is published. */
+  readonly homepage?: string
+  readonly rules: readonly { readonly name: string; readonly severity: Severity }[]
+  /** The path from the top of the repository to the project: empty, or with a slash at its end. */
+  readonly prefix: string
+}
+
 /** lint's findings as SARIF 2.1.0, which forges and editors read. */
 export function sarifLog(
   diagnostics: readonly Diagnostic[],
-  {
-    version,
-    rules,
-    prefix,
-  }: { version: string; rules: readonly { name: string; severity: Severity }[]; prefix: string },
+  { version, homepage, rules, prefix }: SarifFacts,
 ): Log {
   const indexes = new Map(rules.map(({ name }, index) => [name, index]))
   const artifactLocation = (file: string): ArtifactLocation => ({
@@ -167,17 +175,28 @@ export function sarifLog(
   const driver = {
     name: 'ralph',
     semanticVersion: version,
-    rules: rules.map(({ name, severity }) => ({
-      id: name,
-      shortDescription: { text: `docs/lint/${name}.md` },
-      defaultConfiguration: { level: severity },
-    })),
+    rules: rules.map(({ name, severity }) => {
+      const page = `docs/lint/${name}.md`
+      const text = readFileSync(builtFile(`../${page}`), 'utf8')
+      return {
+        id: name,
+        shortDescription: { text: titleIn(text) },
+        help: { text, markdown: text },
+        ...(homepage && { helpUri: `${homepage.replace(/#.*/, '')}/blob/v${version}/${page}` }),
+        defaultConfiguration: { level: severity },
+      }
+    }),
   }
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [{ tool: { driver }, columnKind: 'utf16CodeUnits', results }],
   }
+}
+
+/** The first sentence of a rule's page, without the severity. */
+function titleIn(page: string): string {
+  return /^An? (?:error|warning)[^.]*\. (.*?\.)(?= |$)/m.exec(page)?.[1] ?? ''
 }
 
 type Place = Pick<Diagnostic, 'line' | 'column' | 'endLine' | 'endColumn'>

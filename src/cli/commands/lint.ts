@@ -48,6 +48,9 @@ function refuseContradictions({ options, json, args }: Context): void {
 
 type Found = Parameters<typeof lintView>[0]
 
+/** Who publishes the package fills in its homepage. */
+const RALPH: { readonly version: string; readonly homepage?: string } = manifest
+
 async function show(context: Context, place: Place, found: Found): Promise<void> {
   const { io, json } = context
   const { diagnostics, errors, warnings, fixed, renumbered } = found
@@ -59,7 +62,7 @@ async function show(context: Context, place: Place, found: Found): Promise<void>
   const prefix = prefixInRepository(place.root)
   if (format === 'sarif') {
     const rules = [...RULES, ...LIBRARY_RULES]
-    context.printJson(sarifLog(diagnostics, { version: manifest.version, rules, prefix }))
+    context.printJson(sarifLog(diagnostics, { ...RALPH, rules, prefix }))
     return
   }
   context.printRaw(githubAnnotations(diagnostics, prefix))

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { sarifLog } from '../../../src/screen/lint-view.ts'
 import { projectFolder, taskText } from '../../repository.ts'
 import { by, jsonOf, ralph } from '../ralph.ts'
 
@@ -124,7 +125,7 @@ describe('ralph lint for other programs', () => {
     const log = JSON.parse(stdout) as {
       version: string
       runs: {
-        tool: { driver: { rules: { id: string }[] } }
+        tool: { driver: { rules: { id: string; shortDescription: object; help: object }[] } }
         results: { ruleId: string; ruleIndex: number }[]
       }[]
     }
@@ -133,6 +134,23 @@ describe('ralph lint for other programs', () => {
     expect(only!.results.length).toBeGreaterThan(1)
     for (const { ruleId, ruleIndex } of only!.results)
       expect(only!.tool.driver.rules[ruleIndex]!.id).toBe(ruleId)
+    for (const { shortDescription, help } of only!.tool.driver.rules) {
+      expect(shortDescription).toEqual({ text: expect.stringMatching(/^[A-Z`].*\.$/) as unknown })
+      expect(help).toMatchObject({ markdown: expect.stringContaining('## Fix') as unknown })
+    }
+    const rules = [{ name: 'cycle', severity: 'error' }] as const
+    const published = {
+      version: '1.2.3',
+      homepage: 'https://example.com/ada/ralph#readme',
+      rules,
+      prefix: '',
+    }
+    expect(sarifLog([], published).runs[0]!.tool.driver.rules).toMatchObject([
+      {
+        shortDescription: { text: 'Tasks wait for each other, so none of them can ever be done.' },
+        helpUri: 'https://example.com/ada/ralph/blob/v1.2.3/docs/lint/cycle.md',
+      },
+    ])
     expect(only!.results).toContainEqual(
       expect.objectContaining({
         ruleId: 'status-case',
