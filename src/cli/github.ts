@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs'
 import type { Io } from './io.ts'
 import { notWritten } from '../base/atomic-file.ts'
 import { pathWithin } from '../base/paths.ts'
+import type { LinkTo } from '../screen/diff-view.ts'
 import { withinRepository } from '../config/root.ts'
 
 /** Whether this process runs in a GitHub action. */
@@ -24,4 +25,19 @@ export function addToJobSummary({ env }: Pick<Io, 'env'>, markdown: string): voi
 export function prefixInRepository(root: string): string {
   const path = pathWithin(withinRepository(root).at(-1)!, root) ?? ''
   return path === '' ? '' : `${path}/`
+}
+
+/** The addresses of a commit's files on the forge, inside a job of GitHub or GitLab; undefined elsewhere. */
+export function forgeLinks(
+  { env }: Pick<Io, 'env'>,
+  root: string,
+  commit: string | null,
+): LinkTo | undefined {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, CI_PROJECT_URL: gitlab } = env
+  const top =
+    isInAction({ env }) && server && repository ? `${server}/${repository}` : gitlab && `${gitlab}/-`
+  if (!top || commit === null) return undefined
+  const prefix = prefixInRepository(root)
+  return (file, line) =>
+    `${top}/blob/${commit}/${encodeURI(prefix + file)}${line === undefined ? '' : `?plain=1#L${line}`}`
 }

@@ -3,7 +3,7 @@ import type { TaskJson } from '../backlog/json.ts'
 import type { Git } from '../git/git.ts'
 import type { Range } from '../git/range.ts'
 import { readVersions, type BacklogPlace, type BacklogVersions } from './backlog-versions.ts'
-import { changeBetween, changeOfPlain, turnOf } from './task-change.ts'
+import { changeBetween, changeOfPlain, textChanges, turnOf } from './task-change.ts'
 import { byPlace, startLint } from '../backlog/lint/lint.ts'
 import type { LintContext } from '../backlog/lint/rule.ts'
 import { select, type Selection, type TaskState } from '../backlog/select/selection.ts'
@@ -24,6 +24,7 @@ type Backlog = Selection<EarlierTask>
 export interface DiffItem {
   readonly id: string
   readonly title: string
+  readonly file: string
 }
 
 /** What a range of history changes in a backlog. */
@@ -66,7 +67,7 @@ export async function diffBacklog(git: Git, range: Range, place: DiffPlace) {
     range,
     added,
     removed: tasks.flatMap(({ was, is }) => (was && !is ? [itemOf(was)] : [])),
-    changed: there.flatMap(({ is, change }) => (change ? [{ ...change, title: is.title }] : [])),
+    changed: await changedItems(there, versions),
     /** Tasks that are DONE now, with the numbers in their files. */
     completed: turned('done').map(({ is }) => ({
       ...itemOf(is),
@@ -83,6 +84,28 @@ export async function diffBacklog(git: Git, range: Range, place: DiffPlace) {
     ...(await problemsIn(tasks, { versions, before, after }, place.around)),
     selection: after,
   }
+}
+
+/** Where more tasks have changed, only the names of the changed sections are shown. */
+const MOST_WITH_TEXTS = 20
+
+async function changedItems(tasks: readonly ComparedTask[], { read }: BacklogVersions) {
+  const changed = tasks.filter(({ change }) => change)
+  const isShort = changed.length <= MOST_WITH_TEXTS
+  const itemFor = async ({ before, after, was, is, change }: ComparedTask) => {
+    const hasTexts = isShort && change!.sections.length > 0
+    return {
+      ...change!,
+      ...itemOf(is!),
+      /** Whether it was DONE before and after: no agent will do what is new in it. */
+      isDone: was?.status === 'DONE' && is!.status === 'DONE',
+      /** What changed in its texts; empty where many tasks have changed. */
+      texts: hasTexts ? detached(textChanges(await read(before!), await read(after!))) : [],
+    }
+  }
+  const items: Awaited<ReturnType<typeof itemFor>>[] = []
+  for (const one of changed) items.push(await itemFor(one))
+  return items
 }
 
 async function comparedTasks({ pairs, reader, read }: BacklogVersions, vocabulary: TaskVocabulary) {
@@ -137,8 +160,8 @@ async function problemsIn(
   }
 }
 
-function itemOf({ id, title }: EarlierTask): DiffItem {
-  return { id, title }
+function itemOf({ id, title, file }: EarlierTask): DiffItem {
+  return { id, title, file }
 }
 
 /** The problems that are new, wherever they are in the file. */

@@ -24,6 +24,32 @@ export function changeBetween(before: Task, after: Task): TaskChange | null {
   return { id: after.id, ...difference(wordsOf(before), wordsOf(after)) }
 }
 
+/** The lines that one section has lost and gained. */
+export interface TextChange {
+  readonly section: string
+  readonly removed: readonly string[]
+  readonly added: readonly string[]
+}
+
+/** The lines in which the sections of two versions of a task differ, in their order. */
+export function textChanges(before: Task, after: Task): readonly TextChange[] {
+  const [were, are] = [wordsOf(before).sections, wordsOf(after).sections]
+  return namesIn(were, are).flatMap((section) => {
+    const [was, is] = [linesOf(were.get(section)), linesOf(are.get(section))]
+    const [removed, added] = [missingIn(is, was), missingIn(was, is)]
+    return removed.length + added.length === 0 ? [] : [{ section, removed, added }]
+  })
+}
+
+function linesOf(text = ''): readonly string[] {
+  return text.split('\n').filter((line) => line !== '')
+}
+
+function missingIn(lines: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(lines)
+  return others.filter((line) => !known.has(line))
+}
+
 /** The values of a task's fields, by their names, and the texts of its sections, by their titles. */
 interface TaskWords {
   readonly fields: ReadonlyMap<string, string>

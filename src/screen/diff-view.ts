@@ -1,18 +1,21 @@
 import { counted, fewOf, shortened } from '../base/text.ts'
 import type { TaskJson } from '../backlog/json.ts'
 import type { BacklogDiff, DiffItem } from '../history/backlog-diff.ts'
-import type { FieldChange, TaskChange } from '../history/task-change.ts'
+import type { FieldChange, TaskChange, TextChange } from '../history/task-change.ts'
 import { strong, dim, accent, bad, line, paragraph, section, type View } from './block.ts'
 import { partOf, mermaidOf } from './graph-text.ts'
 import { groupAlike, lintLine } from './lint-view.ts'
-import { markdownText } from './printable.ts'
+import { markdownText, printable } from './printable.ts'
 
 /** Tasks with the same change, each with its details. */
 interface Group {
   readonly heading: string
   /** How they are counted: `2 done`. */
   readonly word: string
-  readonly items: readonly (DiffItem & { readonly details: readonly string[] })[]
+  readonly items: readonly (DiffItem & {
+    readonly details: readonly string[]
+    readonly texts?: readonly TextChange[]
+  })[]
 }
 
 /** The changes of a range to the backlog, in words. */
@@ -57,8 +60,11 @@ function groupsOf(diff: BacklogDiff): readonly Group[] {
   const withTexts = (items: BacklogDiff['completed']): Group['items'] =>
     items.map((item) => ({ ...item, details: item.text === '' ? [] : [item.text] }))
   const changed = diff.changed.flatMap((change) => {
-    const details = changeTexts(change, turned.has(change.id))
-    return details.length === 0 ? [] : [{ id: change.id, title: change.title, details }]
+    const isShown = (name: string): boolean => !turned.has(change.id) || !OWN.has(name)
+    const details = changeTexts(change, isShown)
+    if (details.length === 0) return []
+    const texts = change.texts.filter(({ section }) => isShown(section))
+    return [{ ...change, details: isEdited(change) ? [DONE_EDITED, ...details] : details, texts }]
   })
   const added = diff.added.map((task) => ({ ...task, details: [addedText(task)] }))
   const groups: readonly Group[] = [
@@ -101,9 +107,18 @@ const OWN: ReadonlySet<string> = new Set([
   'Previous Attempts',
 ])
 
-function changeTexts({ fields, sections }: TaskChange, isTurned: boolean): readonly string[] {
+const DONE_EDITED = 'It is DONE, so no agent will do what is new: reopen it, or write a new task'
+
+/** Whether a task that is DONE has changed, besides what ralph itself writes. */
+function isEdited({ isDone, fields, sections }: BacklogDiff['changed'][number]): boolean {
+  return isDone && [...fields.map(({ name }) => name), ...sections].some((name) => !OWN.has(name))
+}
+
+function changeTexts(
+  { fields, sections }: TaskChange,
+  isShown: (name: string) => boolean,
+): readonly string[] {
   if (fields.length === 0 && sections.length === 0) return ['only the text around fields and sections']
-  const isShown = (name: string): boolean => !isTurned || !OWN.has(name)
   const texts = sections.filter(isShown)
   return [
     ...fields.filter(({ name }) => isShown(name)).map(fieldText),
@@ -124,34 +139,51 @@ const MOST_UNFOLDED = 12
 const MOST_DRAWN = 200
 const MOST_ARROWS = 400
 
+/** The address of a file, and of a line in it, on the forge. */
+export type LinkTo = (file: string, line?: number) => string
+
 /** The same as Markdown, for the comment of a pull request or a job's summary. */
-export function diffMarkdown(diff: BacklogDiff): string {
+export function diffMarkdown(diff: BacklogDiff, linkTo?: LinkTo): string {
   const groups = groupsOf(diff)
   const summary = summaryOf(diff, groups)
-  const lists = groups.map(({ heading, items }) =>
-    list(
-      heading,
-      items.map(({ id, title, details }) =>
-        [`**${id}** ${markdownText(title)}`, ...details.map((text) => `  ${markdownText(text)}`)].join(
-          '  \n',
-        ),
-      ),
-    ),
-  )
+  const linked = (text: string, file: string, line?: number): string =>
+    linkTo ? `[${text}](<${linkTo(file, line)}>)` : text
+  const removed = new Set(diff.removed.map(({ id }) => id))
+  const itemText = ({ id, title, file, details, texts = [] }: Group['items'][number]): string => {
+    const name = removed.has(id) ? `**${id}**` : linked(`**${id}**`, file)
+    const lines = [`${name} ${markdownText(title)}`, ...details.map((text) => `  ${markdownText(text)}`)]
+    return [lines.join('  \n'), ...texts.map(textPart)].join('\n')
+  }
   const problems = groupAlike(diff.problems).map(
     ({ file, line, severity, rule, message }) =>
-      `${markdownText(file)}:${line} ${severity} ${rule}: ${markdownText(message)}`,
+      `${linked(`${markdownText(file)}:${line}`, file, line)} ${severity} ${rule}: ${markdownText(message)}`,
   )
   const parts = [
     `### Backlog: ${summary === '' ? 'nothing has changed' : summary}`,
-    ...lists,
-    list('In a cycle', diff.cycles.map(cycleText)),
     list('Problems', problems),
+    list('In a cycle', diff.cycles.map(cycleText)),
+    ...groups.map(({ heading, items }) => list(heading, items.map(itemText))),
     diff.unlinted > 0 && UNLINTED,
     graphPart(diff),
     `<sub>ralph diff ${markdownText(diff.range.text)}</sub>`,
   ]
   return `${parts.filter(Boolean).join('\n\n')}\n`
+}
+
+/** Longer changes of a text are cut. */
+const MOST_LINES = 12
+
+/** The changed lines of a section, below the item of a list. */
+function textPart({ section, removed, added }: TextChange): string {
+  const lines = [...removed.map((line) => `- ${line}`), ...added.map((line) => `+ ${line}`)]
+  const more = lines.length - MOST_LINES
+  const shown = [
+    `@@ ${section} @@`,
+    ...lines.slice(0, MOST_LINES).map((line) => shortened(line, 200)),
+    ...(more > 0 ? [`… and ${counted(more, 'line')} more`] : []),
+  ]
+  const fenced = shown.map((line) => printable(line).replaceAll('```', "'''"))
+  return ['```diff', ...fenced, '```'].map((line) => `  ${line}`).join('\n')
 }
 
 /** A list below its heading, cut if it is long; empty without items. */

@@ -189,6 +189,42 @@ describe('the Markdown of a diff', () => {
     expect(text).toContain('**T-1**')
   })
 
+  it('has problems first, marks edits of DONE tasks, shows changed lines, and links to files', async () => {
+    const done = { Status: 'DONE' }
+    const root = makeRepository(
+      at({ 'T-1': task('T-1', done), 'T-2': task('T-2', done), 'T-3': task('T-3') }),
+    )
+    const edited = task('T-1', done).replace('Do it.', 'Do it.\nAnd ``` twice.')
+    put(root, at({ 'T-1': edited, 'T-2': task('T-2', { ...done, Commit: '1234567' }) }))
+    put(root, at({ 'T-3': task('T-3', { Depends: 'T-9' }) }))
+    commit(root)
+    const diff = await diffOf(root, 'HEAD~1..HEAD')
+    const text = diffMarkdown(diff, (file, line) => `https://forge/${file}${line ? `#L${line}` : ''}`)
+    expect(text.slice(0, text.indexOf('graph TD'))).toBe(`### Backlog: 3 changed, 1 new problem
+
+**Problems**
+
+- [docs/tasks/T-3.md:4](<https://forge/docs/tasks/T-3.md#L4>) error missing-dependency: T-9 does not exist
+
+**Changed**
+
+- [**T-1**](<https://forge/docs/tasks/T-1.md>) Do T-1  
+  It is DONE, so no agent will do what is new: reopen it, or write a new task  
+  text of Description
+  \`\`\`diff
+  @@ Description @@
+  + And ''' twice.
+  \`\`\`
+- [**T-2**](<https://forge/docs/tasks/T-2.md>) Do T-2  
+  Commit: – → 1234567
+- [**T-3**](<https://forge/docs/tasks/T-3.md>) Do T-3  
+  Depends: – → T-9
+
+\`\`\`mermaid
+`)
+    expect(diffMarkdown(diff)).toContain('- **T-1** Do T-1  ')
+  })
+
   it('draws a few tasks, folds many, and leaves out a wall of them', async () => {
     const root = makeRepository()
     const chain = (count: number) =>

@@ -10,6 +10,7 @@ import { page } from '../../process/pager.ts'
 import { diffMarkdown, diffView } from '../../screen/diff-view.ts'
 import { canvasFor } from '../command.ts'
 import type { ContextOf } from '../commands.ts'
+import { forgeLinks } from '../github.ts'
 import { codeOf, personsPager } from '../task-code.ts'
 
 type Context = ContextOf<'diff'>
@@ -35,7 +36,8 @@ async function showRange(context: Context, place: Place, typed: string | undefin
   const diff = await readHistory(context.io, place.root, async (git) =>
     diffBacklog(git, await resolveRange(git, typed), { ...place, tiers: place.config.tiers, around }),
   )
-  if (context.options.markdown) context.printRaw(diffMarkdown(diff))
+  if (context.options.markdown)
+    context.printRaw(diffMarkdown(diff, forgeLinks(context.io, place.root, diff.range.to)))
   else if (context.json) context.printJson(diffJson(diff))
   else context.print(diffView(diff))
   return 0
