@@ -47,6 +47,14 @@ describe('ralph report', () => {
     expect(page).toContain('needs a key that nobody has')
     expect(page).toContain('<article id="T-0012">')
     expect(page).toContain('<li>checked on <em>blur</em> and on <strong>submit</strong></li>')
+    expect([...page.matchAll(/<h2 id="([a-z]+)"/g)].map(([, id]) => id)).toEqual([
+      'progress',
+      'completed',
+      'failures',
+      'time',
+      'spending',
+      'graph',
+    ])
     expect(page).toMatch(/<rect class="failed"[^>]*><title>T-0007, attempt 2: gate-failed, 3m 20s<\/title>/)
   })
 
@@ -54,7 +62,7 @@ describe('ralph report', () => {
     const page = await reportOf(busy(12, HOSTILE))
     const tags = [...page.matchAll(/<\/?([a-z][a-z0-9]*)/gi)].map(([, name]) => name!)
     const allowed =
-      'html head meta link title style body a header h1 h2 h3 h5 p dl div dt dd nav ul ol li main section table thead tbody tr th td svg rect line text figure figcaption article em strong code pre span b footer'
+      'html head meta link title style body a header h1 h2 h3 h5 p dl div dt dd nav ul ol li main section table thead tbody tr th td svg rect line text figure figcaption article em strong code pre span b footer details summary'
     expect(tags.filter((name) => !allowed.split(' ').includes(name))).toEqual([])
     const attributes = [...page.matchAll(/<[a-z][^>]*>/g)].flatMap(([tag]) =>
       [...tag.replaceAll(/"[^"]*"/g, '""').matchAll(/\s([a-z:-]+)=/gi)].map(([, name]) => name!),
@@ -86,6 +94,19 @@ describe('ralph report', () => {
     const page = await reportOf(busy(1000))
     expect(page.match(/<article /g)).toHaveLength(1000)
     expect(Buffer.byteLength(page)).toBeLessThan(3e6)
+    // What is not folded fits a few screens.
+    const open = page.slice(page.indexOf('<main')).replaceAll(/<details>.*?<\/details>/gs, '')
+    expect(open.match(/<tr>|<article|<dt>|<rect/g)!.length).toBeLessThan(400)
+    expect(page.match(/<summary>[^<]*Group 17[^<]*\(40 tasks\)<\/summary>/g)).toHaveLength(1)
+  })
+
+  it('shows equal failures once, and no empty column', async () => {
+    const page = await reportOf(busy(12))
+    const section = page.slice(page.indexOf('id="failures"'), page.indexOf('id="time"'))
+    expect(section.match(/15 min were up/g)).toHaveLength(1)
+    expect(section.match(/needs a key that nobody has/g)).toHaveLength(1)
+    expect(section).toContain('<td data-name="times">2</td>')
+    expect(section).not.toContain('>agent</th>')
   })
 
   it('says so where nothing has happened, and where it cannot be written', async () => {

@@ -12,6 +12,7 @@ import {
   graphSection,
   milestonesOf,
   progressSection,
+  sessionSeconds,
   spendingSection,
   timeline,
 } from './sections.ts'
@@ -25,10 +26,10 @@ export function reportPage(
   const milestoneOf = milestonesOf(data)
   const parts: readonly (readonly [id: string, name: string, content: Html])[] = [
     ['progress', 'Progress', progressSection(data, milestoneOf)],
+    ['completed', 'What was done', completedSection(data, milestoneOf)],
+    ['failures', 'What failed, and why', failureSection(data)],
     ['time', 'Time line', timeline(data)],
     ['spending', 'Cost and tokens', spendingSection(data, milestoneOf)],
-    ['failures', 'What failed, and why', failureSection(data)],
-    ['completed', 'What was done', completedSection(data, milestoneOf)],
     ['graph', 'Which task needs which', graphSection(data)],
   ]
   // The policy comes first, so that nothing in the page can load anything.
@@ -98,7 +99,8 @@ function figures(data: ReportData): Html {
     ['done of all', `${counts.DONE} of ${data.selection.states.length}`],
     ['blocked', String(counts.BLOCKED)],
     ['attempts', String(total.attempts + lost.attempts)],
-    ['time', formatDuration((total.seconds ?? 0) + lost.seconds)],
+    ['run time', formatDuration(sessionSeconds(data))],
+    ['time of all attempts', formatDuration((total.seconds ?? 0) + lost.seconds)],
     ...(cost > 0 ? [['cost', formatCost(cost)] as const] : []),
     ...(total.unchecked > 0 ? [['checked by no gate', counted(total.unchecked, 'task')] as const] : []),
   ]

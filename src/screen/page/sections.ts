@@ -1,3 +1,4 @@
+import { counted, fewOf } from '../../base/text.ts'
 import { clockText, dayText, formatDuration, minuteText } from '../../base/time.ts'
 import type { Usage } from '../../base/nouns.ts'
 import { addUsage, formatCost, formatTokens, sum, UNKNOWN_USAGE } from '../../base/usage.ts'
@@ -103,28 +104,42 @@ function daysOf({
   return [...days].map(([label, usage]) => ({ label, usage }))
 }
 
-/** Failures and their reasons: blocked tasks, and attempts that did not pass. */
+/** Failures and their reasons, equal ones once: blocked tasks, and attempts that did not pass. */
 export function failureSection({ completions, attempts, selection, reasons }: ReportData): Html {
   const completed = new Set(completions.map(({ id }) => id))
-  const blocked = selection.states.filter(({ task }) => reasons.has(task.id))
+  const blocked = selection.states.flatMap(({ task: { id, title } }) => {
+    const reason = reasons.get(id)
+    return reason === undefined ? [] : [{ name: `${id} ${title}`, reason }]
+  })
   const failed = attempts.filter(({ outcome }) => outcome !== 'done').toReversed()
   if (blocked.length === 0 && failed.length === 0) return html`<p>Nothing failed, and no task is blocked.</p>`
-  const rows = failed.map(
-    ({ task, number, outcome, reason, agent, keptAt, seconds, usage, commit }): Value[] => [
-      completed.has(task) ? html`<a href="#${task}">${task}</a>` : task,
+  const taskLink = (task: string): Html =>
+    completed.has(task) ? html`<a href="#${task}">${task}</a> ` : html`${task} `
+  const rows = groupedBy(failed, ({ outcome, reason }) => `${outcome} ${reason}`).map((equal): Value[] => {
+    const [{ outcome, reason, agent, keptAt, seconds, usage, commit }] = equal
+    const tasks = [...new Set(equal.map(({ task }) => task))]
+    const more = tasks.length - MOST_NAMED
+    const isOne = equal.length === 1
+    return [
+      html`${tasks.slice(0, MOST_NAMED).map(taskLink)}${more > 0 ? `and ${more} more` : null}`,
       reason,
-      number,
+      isOne ? '' : equal.length,
       outcome,
-      agent,
+      isOne ? agent : '',
       minuteText(keptAt),
-      spent(seconds, { ...UNKNOWN_USAGE, costUsd: usage.costUsd }),
+      isOne ? spent(seconds, { ...UNKNOWN_USAGE, costUsd: usage.costUsd }) : '',
       html`<code>${commit.slice(0, 7)}</code>`,
-    ],
-  )
-  const reasonItems = blocked.map(
-    ({ task }) =>
-      html`<dt>${task.id} ${task.title}</dt>
-        <dd>${reasons.get(task.id) ?? ''}</dd>`,
+    ]
+  })
+  const reasonItems = groupedBy(blocked, ({ reason }) => reason).map(
+    (equal) =>
+      html`<dt>
+          ${fewOf(
+            equal.map(({ name }) => name),
+            MOST_NAMED,
+          )}
+        </dt>
+        <dd>${equal[0].reason}</dd>`,
   )
   return html`${
       blocked.length > 0
@@ -133,20 +148,35 @@ export function failureSection({ completions, attempts, selection, reasons }: Re
         : null
     }
     <h3>Attempts that failed</h3>
-    <p>Each is kept: <code>git show</code> and its commit shows it.</p>
-    ${table(['task', 'why', 'attempt', 'outcome', 'agent', 'when', 'took', 'kept as'], rows)}`
+    <p>
+      Each is kept: <code>git show</code> and its commit shows it. Equal failures are shown once, with the
+      last of them.
+    </p>
+    ${table(['task', 'why', 'times', 'outcome', 'agent', 'when', 'took', 'kept as'], rows)}`
 }
 
-/** Each completed task, newest first, with its full notes. */
+const MOST_NAMED = 6
+
+/** Items with the same key, in the order in which each key first occurs. */
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly [T, ...T[]])[] {
+  const groups = new Map<string, [T, ...T[]]>()
+  for (const item of items) {
+    const group = groups.get(keyOf(item))
+    if (group) group.push(item)
+    else groups.set(keyOf(item), [item])
+  }
+  return [...groups.values()]
+}
+
+/** Each completed task with its full notes, newest first, folded by milestone if there are many. */
 export function completedSection({ completions }: ReportData, milestoneOf: MilestoneOf): Html {
   if (completions.length === 0) return html`<p>No task was completed in this part of history.</p>`
   const seen = new Set<string>()
-  const articles = completions.map((completion) => {
+  const articleOf = (completion: CompletionRecord): Html => {
     const { id, title, commit, committedAt, notes, reverted, author, gates, seconds, usage } = completion
     const { agent, attempts } = completion
     const facts = dotted(
       minuteText(committedAt),
-      milestoneOf(id),
       agent ?? author,
       attempts !== null && attempts > 1 && `${attempts} attempts`,
       spent(seconds, usage),
@@ -157,8 +187,23 @@ export function completedSection({ completions }: ReportData, milestoneOf: Miles
     seen.add(id)
     return html`<article${anchor}><h3>${id} ${title}${reverted ? html` <em class="failed-text">reverted since</em>` : null}</h3><p class="facts">${facts} · <code>${commit.slice(0, 10)}</code></p>${notes.trim() === '' ? null : renderNotes(notes)}</article>
 `
-  })
-  return html`${articles}`
+  }
+  const groups = groupedBy(completions, ({ id }) => milestoneOf(id))
+  return html`${groups.map((group) =>
+    folded(
+      `${milestoneOf(group[0].id)} (${counted(group.length, 'task')})`,
+      html`${group.map(articleOf)}`,
+      completions.length <= MOST_OPEN,
+    ),
+  )}`
+}
+
+/** More than these are folded. */
+const MOST_OPEN = 20
+
+function folded(summary: string, content: Html, isOpen = false): Html {
+  const state = isOpen ? html` open=""` : null
+  return html`<details${state}><summary>${summary}</summary>${content}</details> `
 }
 
 const MOST_LANES = 16
@@ -175,23 +220,34 @@ export function graphSection({ selection }: ReportData): Html {
   return html`<p>
       ✓ done, ▸ eligible, · waits, ■ blocked, ? unclear. A line runs from a task down to those that need it.
     </p>
-    ${scroll('Graph', html`<pre>${rows}</pre>`)}`
+    ${folded(counted(rows.length, 'task'), scroll('Graph', html`<pre>${rows}</pre>`), rows.length <= MOST_DRAWN)}`
 }
+
+const MOST_DRAWN = 100
 
 /** `39 turns · 8m 12s · $0.53 · 412k in, 9k out`, the known parts of it. */
 function spent(seconds: number | null, usage: Usage): string {
   return dotted(spentText(seconds, usage), formatTokens(usage))
 }
 
-/** A table whose first column names the rows, and whose second one may be wide. */
+/** A table whose first column names the rows, and whose second one may be wide; long ones are folded, empty columns left out. */
 function table(heads: readonly string[], rows: readonly (readonly Value[])[]): Html {
   if (rows.length === 0) return html`<p>None.</p>`
-  const head = heads.map((text) => html`<th scope="col">${text}</th>`)
-  const body = rows.map(([name = '', second = '', ...cells]) => {
-    const others = cells.map((cell) => html`<td>${cell}</td>`)
+  const more = rows.slice(MOST_OPEN)
+  return html`${tablePart(heads, rows.slice(0, MOST_OPEN))}${more.length > 0 ? folded(`${more.length} more`, tablePart(heads, more)) : null}`
+}
+
+function tablePart(heads: readonly string[], rows: readonly (readonly Value[])[]): Html {
+  const used = heads.map((_, at) => at < 2 || rows.some((row) => !EMPTY.has(row[at] ?? null)))
+  const head = heads.map((text, at) => (used[at] ? html`<th scope="col">${text}</th>` : null))
+  const body = rows.map(([name = '', ...cells]) => {
+    const others = cells.map((cell, index) => {
+      const at = index + 1
+      if (at === 1 && typeof cell !== 'number') return html`<td class="wide">${cell}</td>`
+      return used[at] ? html`<td data-name="${EMPTY.has(cell) ? '' : heads[at]!}">${cell}</td>` : null
+    })
     return html`<tr>
       <th scope="row">${name}</th>
-      <td class="wide">${second}</td>
       ${others}
     </tr> `
   })
@@ -210,11 +266,13 @@ function table(heads: readonly string[], rows: readonly (readonly Value[])[]): H
   )
 }
 
+const EMPTY: ReadonlySet<Value> = new Set(['', null])
+
 function scroll(name: string, content: Html): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}">${content}</div>`
 }
 
-const [WIDTH, HEIGHT, FOOT, TOP] = [720, 140, 18, 14]
+const [WIDTH, HEIGHT, FOOT, TOP] = [720, 140, 20, 20]
 
 /** Bars side by side, by time, each with its value in words as a tooltip; a table has the same values. */
 function barChart(name: string, bars: readonly { label: string; value: number; text: string }[]): Html {
@@ -223,16 +281,24 @@ function barChart(name: string, bars: readonly { label: string; value: number; t
   const step = WIDTH / bars.length
   const width = Math.min(step * 0.8, 48)
   // As many labels as are readable.
-  const every = Math.ceil(bars.length / 8)
+  const every = Math.ceil(bars.length / 6)
   const drawn = bars.map(({ value, label, text }, index) => {
     const height = (value / highest.value) * (HEIGHT - FOOT - TOP)
     const middle = index * step + step / 2
     const place = { x: middle - width / 2, y: HEIGHT - FOOT - height, width, height }
     return html`${rectangle('bar', place, `${label}: ${text}`)}
-    ${index % every === 0 ? svgText(label, middle, HEIGHT - 4, 'middle') : null}`
+    ${index % every === 0 ? svgText(label, middle, HEIGHT - 4, anchorAt(middle)) : null}`
   })
-  return figure(name, HEIGHT, html`${drawn}${svgText(highest.text, 0, 10)}`)
+  return figure(name, HEIGHT, html`${drawn}${svgText(highest.text, 0, 14)}`)
 }
+
+/** Keeps a label inside of its drawing. */
+function anchorAt(x: number): 'start' | 'middle' | 'end' {
+  return x < LABEL ? 'start' : x > WIDTH - LABEL ? 'end' : 'middle'
+}
+
+/** Half of the widest label. */
+const LABEL = 50
 
 /** A bar for the parts of a whole; the text beside it has the numbers. */
 function meter(parts: Readonly<Record<string, number>>): Html {
@@ -261,7 +327,9 @@ interface Go {
 const PAUSE_SECONDS = 2 * 3600
 /** How many of the last sessions are drawn; the tables have all. */
 const MOST_SESSIONS = 20
-const LANE = 14
+/** And how many of them are not folded. */
+const OPEN_SESSIONS = 2
+const LANE = 18
 /** The columns of the tasks' names. */
 const NAMES = 60
 
@@ -270,8 +338,17 @@ export function timeline(data: ReportData): Html {
   const sessions = sessionsOf(goesOf(data)).toReversed()
   if (sessions.length === 0) return html`<p>No attempt is in this part of history.</p>`
   const left = sessions.length - MOST_SESSIONS
-  return html`${sessions.slice(0, MOST_SESSIONS).map(drawSession)}${left > 0 ? html`<p>${left} earlier sessions are in the tables below.</p>` : null}`
+  const drawn = sessions.slice(0, MOST_SESSIONS).map(drawSession)
+  const earlier = drawn.slice(OPEN_SESSIONS)
+  return html`${drawn.slice(0, OPEN_SESSIONS)}${earlier.length > 0 ? folded(`${earlier.length} before`, html`${earlier}`) : null}${left > 0 ? html`<p>${left} earlier sessions are in the tables below.</p>` : null}`
 }
+
+/** How long there was work to do: the sessions, with the waits in them. */
+export function sessionSeconds(data: ReportData): number {
+  return sessionsOf(goesOf(data)).reduce((sum, goes) => sum + endOf(goes) - goes[0]!.start, 0)
+}
+
+const endOf = (goes: readonly Go[]): number => goes.reduce((last, { end }) => Math.max(last, end), 0)
 
 /** The kept failed attempts, and the last attempt of each completion. */
 function goesOf({ completions, attempts }: ReportData): readonly Go[] {
@@ -306,10 +383,10 @@ function sessionsOf(goes: readonly Go[]): readonly (readonly Go[])[] {
 /** A row for each task, with its name before its attempts. */
 function drawSession(goes: readonly Go[]): Html {
   const start = goes[0]!.start
-  const end = Math.max(...goes.map((go) => go.end), start + 60)
+  const end = Math.max(endOf(goes), start + 60)
   const scale = (WIDTH - NAMES) / (end - start)
   const tasks = [...new Set(goes.map(({ task }) => task))]
-  const names = tasks.map((task, row) => svgText(task, 0, row * LANE + 9))
+  const names = tasks.map((task, row) => svgText(task, 0, row * LANE + 12))
   const bars = goes.map((go) => {
     const place = {
       x: NAMES + (go.start - start) * scale,
