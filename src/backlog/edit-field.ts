@@ -43,14 +43,22 @@ function valueSplice(source: string, field: Field, value: string): Splice {
     return isBlank(start) ? { start: start + 1, end: start + 1, text } : { start, end, text: ` ${text}` }
   }
   const at = field.value === '' ? -1 : blankComments(source.slice(start, end)).indexOf(field.value)
-  return at < 0 ? { start, end, text } : { start: start + at, end: start + at + field.value.length, text }
+  if (at < 0) return { start, end, text }
+  const isQuoted = field.form === 'frontmatter' && /["']/.test(source[start + at - 1] ?? '')
+  return {
+    start: start + at,
+    end: start + at + field.value.length,
+    text: isQuoted && /^\w+$/.test(value) ? value : text,
+  }
 }
 
 function escaped(value: string, form: Field['form']): string {
   const line = value.replace(/\s*[\r\n]+\s*/g, ' ')
   if (form === 'row') return line.replaceAll('|', '\\|')
   if (form !== 'frontmatter') return line
-  const isPlain = /^[A-Za-z0-9$][^\r\n]*$/.test(line) && !/: |:$| #/.test(line)
+  // YAML would read some commits as numbers: 1234567, 12345e7.
+  const isNumber = /^\d+(?:e\d+)?$/i.test(line)
+  const isPlain = !isNumber && /^[A-Za-z0-9$][^\r\n]*$/.test(line) && !/: |:$| #/.test(line)
   return isPlain ? line : JSON.stringify(line)
 }
 
@@ -141,8 +149,9 @@ function likeNeighbour(source: string, neighbour: Field, key: string, value: str
   const { form, span, valueSpan } = neighbour
   const head = source.slice(lineStart(source, span.start), valueSpan.start)
   const keyAt = head.lastIndexOf(neighbour.key)
-  const after = head.slice(keyAt + neighbour.key.length)
-  const blank = /[ \t]$/.test(head) ? '' : ' '
+  // The value of a list may stand below its key.
+  const after = head.slice(keyAt + neighbour.key.length).replace(/[ \t]*[\r\n][^]*$/, '')
+  const blank = /[ \t]$/.test(after) ? '' : ' '
   const tail = form === 'row' ? source.slice(valueSpan.end, lineTextEnd(source, span.end)) : ''
   return head.slice(0, keyAt) + key + after + blank + escaped(value, form) + tail
 }

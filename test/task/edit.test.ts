@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { removeField, setField, setStatus } from '../../src/backlog/edit-field.ts'
 import { extendSection, removeSection, setSection } from '../../src/backlog/edit-section.ts'
+import { setCommit } from '../../src/backlog/finish.ts'
 import { type FieldName, sectionOf, type Task } from '../../src/backlog/model.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
 import { applySplices, type Splice } from '../../src/backlog/markdown/splice.ts'
@@ -151,6 +152,11 @@ describe('a field', () => {
       '---\nstatus: TODO\ncommit: abc\n---\n# T-004: a\n',
     ],
     [
+      'on the line of its key, below a list of the frontmatter',
+      '---\nstatus: TODO\ntags:\n  - a\n  - b\n---\n# T-004: a\n',
+      '---\nstatus: TODO\ntags:\n  - a\n  - b\ncommit: abc\n---\n# T-004: a\n',
+    ],
+    [
       'as a row of the table',
       '# T-004: a\n\n| Key | Value |\n|--|--|\n| **Status** | TODO |\n',
       '# T-004: a\n\n| Key | Value |\n|--|--|\n| **Status** | TODO |\n| **Commit** | abc |\n',
@@ -263,4 +269,15 @@ describe('a section', () => {
       '# T-004\n\n## Comments\n\none\n\ntwo\n\n## B\n',
     )
   })
+})
+
+test('a commit that YAML would read as a number is quoted, once', async () => {
+  const file = 'docs/tasks/T-004.md'
+  const text = '---\ntitle: A\nstatus: TODO\n---\n'
+  const set = async (source: string, commit: string) =>
+    setCommit(await parseTask({ file, text: source }), commit)
+  const once = await set(text, '1234567')
+  expect(once).toBe('---\ntitle: A\nstatus: TODO\ncommit: "1234567"\n---\n')
+  expect(await set(once, '12345e7')).toBe(once.replace('1234567', '12345e7'))
+  expect((await parseTask({ file, text: once })).commit).toBe('1234567')
 })
