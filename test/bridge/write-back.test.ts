@@ -167,6 +167,16 @@ test('a box in a list is checked with those in it, but for the optional ones', (
   expect(write(list, done, 'b', 'TODO').get('A.md')).toBe('- [x] A\n- [ ]* B\n')
 })
 
+test('the time of a change is kept where Backlog.md has one', () => {
+  const text = "---\nid: T-1\nstatus: To Do\nupdated_date: '2026-01-01 10:00'\n---\n"
+  const file = 'backlog/tasks/t-1 - A.md'
+  const sample = { format: 'backlog-md', path: 'backlog', keys: ['T-1'], files: { [file]: text } } as const
+  expect(write(sample, filesOf(sample), 'T-1', 'DONE').get(file)).toBe(
+    "---\nid: T-1\nstatus: Done\nupdated_date: '2026-02-03 04:05'\n---\n",
+  )
+  expect(write(sample, filesOf(sample), 'T-1', 'TODO').get(file)).toBe(text)
+})
+
 test('a failed attempt is a comment, beside those that there are', () => {
   const sample = SAMPLES.find(({ format }) => format === 'db')!
   const failed = [{ number: 1, reason: 'the gate "test" failed', at: new Date('2026-02-03T04:00:00Z') }]

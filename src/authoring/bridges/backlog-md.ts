@@ -38,7 +38,7 @@ export const backlogMd: Format = {
           const depends = listIn(head.field('dependencies')).map(named)
           return foreignDraft({ ...factsOf(head, statuses), key, milestone, depends })
         },
-        write: ({ status }) => editsOf(head, wordFor(status, statuses)),
+        write: ({ status, at }) => editsOf(head, wordFor(status, statuses), at),
       })),
       archived,
     }
@@ -171,9 +171,18 @@ function wordFor(status: Status, statuses: readonly string[]): string | undefine
   return status === 'DONE' ? statuses.at(-1) : statuses[0]
 }
 
-function editsOf({ source, entries }: Head, word: string | undefined): readonly Edit[] {
-  const entry = entries.get('status')
-  if (!entry || word === undefined || entry.value === word) return []
-  const quote = /^["']/.exec(source.text.slice(entry.valueSpan.start))?.[0] ?? ''
-  return [{ source, ...entry.valueSpan, text: quote + word + quote }]
+function editsOf({ source, entries }: Head, word: string | undefined, at: Date): readonly Edit[] {
+  const edit = (key: string, value: string): readonly Edit[] => {
+    const entry = entries.get(key)
+    if (!entry || entry.value === value) return []
+    const quote = /^["']/.exec(source.text.slice(entry.valueSpan.start))?.[0] ?? ''
+    return [{ source, ...entry.valueSpan, text: quote + value + quote }]
+  }
+  const status = word === undefined ? [] : edit('status', word)
+  const isTimed = entries.get('updated_date')?.value.includes(':')
+  const date = at
+    .toISOString()
+    .slice(0, isTimed ? 16 : 10)
+    .replace('T', ' ')
+  return status.length === 0 ? [] : [...status, ...edit('updated_date', date)]
 }
