@@ -38,6 +38,10 @@ describe('ralph prompt', () => {
       'warning: there is no discipline bakend: docs/disciplines/bakend.md does not exist; did you mean',
     )
     expect(stderr).toMatch(/\nfiles +\d+ +\d+\n/)
+    expect(stderr).not.toContain('is DONE')
+    expect((await by(repository(), 'prompt', '1')).stderr).toMatch(
+      /^T-001 is DONE: no agent gets this prompt/,
+    )
     expect(stderr).toMatch(new RegExp(`\nabout +\\d+ +${Buffer.byteLength(stdout)}\n$`))
   })
 

@@ -1,5 +1,6 @@
 import { UserError } from '../../base/errors.ts'
 import { readBacklog } from '../../backlog/read.ts'
+import { line } from '../../screen/block.ts'
 import { promptView } from '../../screen/prompt-view.ts'
 import type { Context } from '../command.ts'
 import type { Place } from '../../config/project.ts'
@@ -30,6 +31,8 @@ export async function showPrompt(context: Context, place: Place, named: string):
     text,
   }
   return context.answer(document, () => {
+    if (task.status === 'DONE')
+      context.note([line(`${task.id} is DONE: no agent gets this prompt, unless the task is reopened.`)])
     context.printRaw(text)
     context.note(promptView(prompt, warnings))
     return []
