@@ -36,6 +36,8 @@ export interface ImportWish {
   readonly as: FormatName | null
   readonly sync: boolean
   readonly independent: boolean
+  /** Whether nothing is written. */
+  readonly dryRun: boolean
 }
 
 /** The result of an import. If its files are invalid, it is refused, and nothing was written. */
@@ -53,7 +55,8 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
       'Import it without --sync.',
     )
   const { drafts, documents, dropped, mistakes } = readForeign(found, tree, wish)
-  const result = { ...found, mistakes, dropped, sync: wish.sync }
+  const { sync, dryRun } = wish
+  const result = { ...found, mistakes, dropped, sync, dryRun }
   if (isBroken(mistakes))
     return { ...result, isRefused: true, written: [], both: [], gone: [], files: [], kept: [] }
   const { git, repository } = await openWithCommit(world, root)
@@ -78,7 +81,7 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
   const kept = [...documents.keys()].filter(isThere)
   const beside = new Map([...documents].filter(([file]) => !isThere(file)))
   if (config) beside.set(config.file, config.text)
-  if (texts.size + beside.size > 0) {
+  if (texts.size + beside.size > 0 && !dryRun) {
     const hash = await storeFiles(git, read, repository.gitDir)
     await commitTaskFiles(world, {
       root,

@@ -26,7 +26,8 @@ export function importMistakes({ mistakes }: Imported): View {
 
 /** The result of the import. */
 export function importView(imported: Imported): View {
-  const { path, format, isRefused, mistakes, written, files, kept, both, gone, dropped, sync } = imported
+  const { path, format, isRefused, mistakes, written, files, kept, both, gone, dropped, sync, dryRun } =
+    imported
   if (isRefused) {
     const errors = mistakes.filter(({ severity }) => severity === 'error').length
     return [line(`Nothing was imported: ${path} has ${counted(errors, 'mistake')}.`)]
@@ -34,11 +35,13 @@ export function importView(imported: Imported): View {
   const added = written.filter(({ isNew }) => isNew).length
   const changed = written.length - added
   const parts = [
-    added > 0 && `${counted(added, 'task')} imported`,
-    changed > 0 && `${counted(changed, 'task')} changed`,
+    added > 0 && `${counted(added, 'task')} ${dryRun ? 'to import' : 'imported'}`,
+    changed > 0 && `${counted(changed, 'task')} ${dryRun ? 'to change' : 'changed'}`,
   ].filter(Boolean)
   const head =
-    parts.length === 0 ? [`Nothing is new in ${path}`] : [good('✓ '), `${parts.join(', ')} from ${path}`]
+    parts.length === 0
+      ? [`Nothing is new in ${path}`]
+      : [dryRun ? '' : good('✓ '), `${parts.join(', ')} from ${path}`]
   const rows = written.map(({ id, key, title }) => [accent(id), title, dim(key)])
   const more = rows.length - MOST_ROWS
   const note = (text: string): Block => paragraph(['  '], text)
@@ -46,7 +49,7 @@ export function importView(imported: Imported): View {
     line(...head, dim(` (${format})`)),
     ...table(rows.slice(0, MOST_ROWS), { shrink: [1] }),
     ...(more > 0 ? [line(dim(`  and ${more} more`))] : []),
-    ...files.map((file) => line('  wrote   ', file)),
+    ...files.map((file) => line(dryRun ? '  new     ' : '  wrote   ', file)),
     ...kept.map((file) => line('  kept    ', file, dim('  is there already'))),
     ...(dropped > 0 ? [note(`${counted(dropped, 'task')} left out: cancelled or archived there`)] : []),
     ...both.map(({ task: { id, key }, parts: changes }) =>
@@ -54,6 +57,6 @@ export function importView(imported: Imported): View {
     ),
     ...gone.map(({ id, key }) => note(`${id} stays, though ${key} is gone there`)),
     ...(sync ? [note(`The status of these tasks is written back to ${path}.`)] : []),
-    ...(added > 0 ? [BLANK, paragraph([], 'Next: ralph lint, then ralph next')] : []),
+    ...(added > 0 && !dryRun ? [BLANK, paragraph([], 'Next: ralph lint, then ralph next')] : []),
   ]
 }

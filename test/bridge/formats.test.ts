@@ -255,6 +255,17 @@ describe('a document', () => {
     ])
   })
 
+  test.each(['### Acceptance Criteria\n\n', '**Acceptance criteria**:\n'])(
+    'boxes below %j are criteria',
+    (label) => {
+      const text = `# Shop\n\n## Log in\n\nText\n\n${label}- [ ] a\n- [ ] b\n\n## Pay\n\n### By card\n\nText\n`
+      expect(shape(plan(text))).toEqual([
+        [null, 'Log in', ['a', 'b'], 'TODO'],
+        ['2 — Pay', 'By card', [], 'TODO'],
+      ])
+    },
+  )
+
   test('headings alone are the tasks, and so are boxes alone', () => {
     expect(shape(plan('# Shop\n\n## Log in\n\nText\n\n## Pay\n\nText\n'))).toEqual([
       [null, 'Log in', [], 'TODO'],
@@ -264,6 +275,7 @@ describe('a document', () => {
       [null, 'One', [], 'TODO'],
       [null, 'One', [], 'TODO'],
     ])
+    expect(lines(plan('# Shop\n\n## Log in\n\nText\n\n## Pay\n\nText\n'))).toEqual([])
     expect(plan('- [ ] One\n- [ ] One\n').drafts.map(({ key }) => key)).toEqual(['one', 'one~2'])
     expect(shape(plan(''))).toEqual([])
   })

@@ -205,6 +205,8 @@ describe('ralph import', () => {
 test('ralph plan --from makes the tasks of a document, and again only what has changed', async () => {
   const spec = '# Shop\n\n## Users\n\n### Log in\n\nWith a password.\n\n- [ ] An empty one is refused\n'
   const cwd = repository({ 'docs/spec.md': spec })
+  expect((await by(cwd, 'plan', '--from', 'docs/spec.md', '--dry-run')).stdout).toContain('1 task to import')
+  expect(existsSync(join(cwd, 'docs/tasks'))).toBe(false)
   expect((await by(cwd, 'plan', '--from', 'docs/spec.md')).code).toBe(0)
   expect(read(cwd, 'docs/tasks/T-001.md')).toBe(
     '# T-001: Log in\n\n- **Status**: TODO\n- **Milestone**: 1 — Users\n- **Depends**: none\n- **Context**: `docs/spec.md`\n- **Provenance**: system\n- **Origin**: `docs/spec.md#log-in`\n\n## Description\n\nWith a password.\n\n## Acceptance Criteria\n\n- [ ] An empty one is refused\n',

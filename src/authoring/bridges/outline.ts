@@ -67,11 +67,16 @@ function tasksIn(source: Source): readonly Part[] {
   const isTitled = all.filter(({ depth }) => depth === highest).length === 1 && all.length > 1
   const sections = sectionsOf(isTitled ? all.filter(({ depth }) => depth > highest) : all, text.length)
   if (sections.length === 0) return boxTasks(text, { start: 0, end: text.length, milestone: null })
-  const parts = sections.flatMap((section, index) =>
-    ofSection(source, section, milestoneOf(section.text, index + 1)),
+  const groups = sections.map((section, index) =>
+    partsOf(text, section, milestoneOf(section.text, index + 1)),
   )
   // Without lower headings, these are the tasks.
-  return parts.length > 0 ? parts : sections.flatMap((section) => headingTask(text, section, null))
+  if (groups.every((parts) => parts.length === 0))
+    return sections.flatMap((section) => headingTask(text, section, null))
+  for (const [index, { text: heading, at }] of sections.entries())
+    if (groups[index]!.length === 0)
+      source.report(at, `"${heading}" has no heading and no box below it: it is no task`, 'warning')
+  return groups.flat()
 }
 
 interface Section extends PlainHeading {
@@ -89,13 +94,19 @@ function sectionsOf(headings: readonly PlainHeading[], end: number): readonly Se
   })
 }
 
-function ofSection({ text, report }: Source, section: Section, milestone: string): readonly Part[] {
-  const inner = sectionsOf(section.inner, section.end)
+/** Above these, boxes are criteria. */
+const CRITERIA =
+  /^(?:#{1,6} |\*\*|__)?(?:[\d.]+ )?(?:acceptance (?:criteria|tests?)|success criteria|definition of done|done when)\b/im
+
+function partsOf(text: string, section: Section, milestone: string): readonly Part[] {
+  const inner = sectionsOf(
+    section.inner.filter((one) => !CRITERIA.test(one.text)),
+    section.end,
+  )
   const own = { start: section.bodyAt, end: inner[0]?.at ?? section.end, milestone }
-  const parts = [...boxTasks(text, own), ...inner.flatMap((one) => headingTask(text, one, milestone))]
-  if (parts.length === 0)
-    report(section.at, `"${section.text}" has no heading and no box below it: it is no task`, 'warning')
-  return parts
+  if (inner.length === 0 && CRITERIA.test(text.slice(own.start, own.end)))
+    return headingTask(text, section, null)
+  return [...boxTasks(text, own), ...inner.flatMap((one) => headingTask(text, one, milestone))]
 }
 
 function headingTask(

@@ -9,7 +9,7 @@ import type { Context } from '../command.ts'
 /** Makes task files from another tool's backlog; exits with 1 if that cannot be read. */
 export async function run(context: ContextOf<'import'>): Promise<number> {
   const { as = null, sync, independent } = context.options
-  return importFrom(context, context.args[0]!, { as, sync, independent })
+  return importFrom(context, context.args[0]!, { as, sync, independent, dryRun: false })
 }
 
 /** Imports the backlog at a path that the person has typed, and shows the result. */
@@ -30,7 +30,18 @@ export async function importFrom(
   return imported.isRefused ? 1 : 0
 }
 
-function importJson({ format, path, mistakes, written, both, gone, dropped, files, kept }: Imported): object {
+function importJson({
+  format,
+  path,
+  mistakes,
+  written,
+  both,
+  gone,
+  dropped,
+  dryRun,
+  files,
+  kept,
+}: Imported): object {
   return {
     format,
     path,
@@ -39,6 +50,7 @@ function importJson({ format, path, mistakes, written, both, gone, dropped, file
     both: both.map(({ task, parts }) => ({ ...taskJson(task), parts })),
     gone: gone.map(taskJson),
     dropped,
+    dryRun,
     files,
     kept,
     mistakes: mistakes.map(({ file, line, column, severity, message }) => {

@@ -24,7 +24,7 @@ async function planFrom(context: Context, document: string): Promise<number> {
   const given: Options = context.options
   const option = PLAN_OPTIONS.find((spec) => {
     const value = given[spec.key]
-    return spec.name !== 'from' && value !== undefined && value !== false
+    return spec.name !== 'from' && spec.name !== 'dry-run' && value !== undefined && value !== false
   })
   const extra = option === undefined ? context.args[0] : `--${option.name}`
   if (extra !== undefined)
@@ -33,7 +33,12 @@ async function planFrom(context: Context, document: string): Promise<number> {
       `Leave out ${extra}; or have an agent plan: ralph plan ${document}`,
     )
   const { importFrom } = await import('./import.ts')
-  return importFrom(context, document, { as: 'outline', sync: false, independent: false })
+  return importFrom(context, document, {
+    as: 'outline',
+    sync: false,
+    independent: false,
+    dryRun: context.options.dryRun ?? false,
+  })
 }
 
 async function planByAgent(context: Context): Promise<number> {
