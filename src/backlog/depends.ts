@@ -201,7 +201,7 @@ export function readDepends(value: string): { ids: readonly IdInText[]; stranger
   const spaced = value.replace(/\s+/g, ' ')
   const bare = spaced.replace(/(T-\d{1,12}\]?)(?: ?[(（][^()（）]*[)）])+/gi, '$1')
   const joined = bare
-    .replace(/ ?(?:–|\.\.+|…|~|～|至|\bto\b|\bthrough\b) ?(?=\[?T-)/gi, '–')
+    .replace(/ ?(?:–|\.\.+|…|~|～|至|à|\bto\b|\bthrough\b) ?(?=\[?T-)/gi, '–')
     .replace(/(?<=\d\]?) ?[/／] ?(?=\[?T-)/gi, ',')
     .replace(AND, ',')
   const ids: IdInText[] = []

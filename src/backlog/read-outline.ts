@@ -35,7 +35,9 @@ export function outlineOf<F extends string, S extends string>(
     end: headings[0]?.span.start ?? source.length,
   }
   const under = sectionsUnder(source, headings, vocabulary)
-  const isTitle = ({ key }: FrontmatterEntry): boolean => wordKey(key) === 'title'
+  // A skill's frontmatter has a name.
+  const titleKey = ['title', 'name'].find((key) => entries.some((entry) => wordKey(entry.key) === key))
+  const isTitle = ({ key }: FrontmatterEntry): boolean => wordKey(key) === titleKey
   const ahead = entries.filter((entry) => !isTitle(entry))
   const keys = { source, isKnown: (key: string) => lookUp(vocabulary.fields, key) !== undefined }
   const below = fieldsIn(within(block), keys)
@@ -55,7 +57,7 @@ export function outlineOf<F extends string, S extends string>(
   const title = entries.find(isTitle)
   const ofTitle = title ? { text: title.value, span: title.valueSpan } : null
   return {
-    heading: h1 ? { text: inlineText(textAt(source, h1.text)).trim(), span: h1.span } : ofTitle,
+    heading: h1 ? { text: inlineText(textAt(source, h1.text), true).trim(), span: h1.span } : ofTitle,
     fields: [
       ...ahead.map((entry) => ({
         ...entry,
@@ -133,7 +135,7 @@ function readFields<F extends string, S extends string>(
         lists.set(section, nested.length > 0 ? nested.map((raw) => productOf(raw)) : splitProducts(value))
       continue
     }
-    const texts = [value, ...nested].map(inlineText)
+    const texts = [value, ...nested].map((raw) => inlineText(raw))
     fields.push({
       name: lookUp(vocabulary.fields, key) ?? null,
       key,

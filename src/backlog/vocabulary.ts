@@ -45,6 +45,13 @@ export type Aliases = {
     Readonly<Record<string, readonly string[]>> | undefined
 }
 
+/** What other tools and teams write; aliases win over it. */
+const TIER_SYNONYMS: Readonly<Record<Tier, readonly string[]>> = {
+  Light: ['low', 'small', 'simple', 'easy', 'S', '1'],
+  Standard: ['medium', 'moderate', 'normal', 'M', '2'],
+  Heavy: ['high', 'large', 'complex', 'hard', 'L', 'XL', '3'],
+}
+
 export const FIELD_SYNONYMS: Partial<Record<FieldName, readonly string[]>> = {
   Depends: ['Dependencies', 'Depends on', 'DependsOn', 'Blocked by', 'BlockedBy'],
   'PRD Reference': ['PRD References', 'PRDReference', 'PRD'],
@@ -128,15 +135,20 @@ export function lookUp<N extends string>(words: ReadonlyMap<string, N>, word: st
   return (meaning as N | null) ?? undefined
 }
 
-/** The same for a word with symbols around it, or a remark in brackets after it: `✅ DONE`, `heavy (cross-package)`. */
+/** The same for a word with symbols around it, or a remark after it: `✅ DONE`, `heavy (cross-package)`, `DONE — in #12`. */
 export function lookUpMarked<N extends string>(words: ReadonlyMap<string, N>, text: string): N | undefined {
   const meaning = lookUp(words, text)
   if (meaning !== undefined || text.length > LONGEST_OPENING) return meaning
-  const bare = text.replace(/[\s]*[(（][^()（）]*[)）]\s*$/, '')
+  const bare = withoutRemark(text)
   const word = bare.replace(MARKS, '')
   const named = lookUp(words, word)
   // A negative symbol contradicts any word but `blocked`.
   return wordKey(word) !== 'blocked' && SAYS_NO.test(bare) ? undefined : named
+}
+
+/** A text without what stands in brackets, or after a dash, at its end. */
+export function withoutRemark(text: string): string {
+  return text.replace(/\s*[(（][^()（）]*[)）]\s*$|\s*[—–]+\s.*$/s, '')
 }
 
 // Dingbats, symbols and emoji.
@@ -152,7 +164,7 @@ export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {
   const fields = wordMap(FIELD_NAMES, FIELD_SYNONYMS)
   const sections = wordMap(SECTION_NAMES, SECTION_SYNONYMS)
   const statuses = wordMap(STATUSES, {})
-  const tiers = wordMap(TIERS, {})
+  const tiers = wordMap(TIERS, TIER_SYNONYMS)
   addAliases(tiers, TIERS, aliases.tiers)
   return {
     fields,

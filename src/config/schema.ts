@@ -24,7 +24,7 @@ import {
 import { isHostEntry } from '../process/cage/hosts.ts'
 import { EMBEDDED, hasPassword, isPostgres } from './queue-url.ts'
 import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../backlog/model.ts'
-import { RELATED, TASK_VOCABULARY } from '../backlog/vocabulary.ts'
+import { RELATED, TASK_VOCABULARY, wordMap } from '../backlog/vocabulary.ts'
 
 const count = wholeNumber(1)
 const amount = wholeNumber(0)
@@ -40,7 +40,7 @@ const aliases = table(
       words(STATUSES, TASK_VOCABULARY.statuses),
     ],
     sections: ['Words for the headings with a meaning.', words(SECTION_NAMES, KEYS)],
-    tiers: ['Words for the three tiers, in Complexity.', words(TIERS, TASK_VOCABULARY.tiers)],
+    tiers: ['Words for the three tiers, in Complexity.', words(TIERS, wordMap(TIERS, {}))],
   },
   DEFAULTS.aliases,
 )

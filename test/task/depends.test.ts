@@ -97,6 +97,7 @@ describe('dependencies are read', () => {
     ['behind a field of another meaning', '- **Milestone**: 1 — A, b; Depends: T-001, T-002'],
     ['from behind a box to tick', '- [ ] **Depends**: T-001, T-002'],
     ['as a range in words', '- **Depends**: T-001 through T-002'],
+    ['as a range in French', '- **Depends**: T-001 à T-002'],
     ['as a range in Chinese', '- **Depends**: T-001 至 T-002'],
     ['between slashes', '- **Depends**: T-001/T-002'],
     ['with their titles', '- **Depends**: [T-001](T-001.md) the form, [T-002](T-002.md) the page'],

@@ -141,3 +141,11 @@ test.each([
   const task = await parseTask({ file: 'docs/tasks/T-004.md', text })
   expect(task.problems.map(({ kind }) => kind)).toEqual(agree ? [] : ['field-conflict'])
 })
+
+test.each([
+  ['# T-004: H<sub>2</sub>O and Option<T> <!-- no -->\n', 'H<sub>2</sub>O and Option<T>'],
+  ['---\nname: Log in\nstatus: TODO\n---\n', 'Log in'],
+  ['---\nname: log-in\ntitle: Log in\nstatus: TODO\n---\n', 'Log in'],
+])('the title of %j', async (text, title) => {
+  expect((await parseTask({ file: 'docs/tasks/T-004.md', text })).title).toBe(title)
+})

@@ -55,6 +55,8 @@ test.each([
   ['완료 ✅', '심화', 'DONE', 'Heavy'],
   ['🚧 todo', 'Light（小）', 'TODO', 'Light'],
   ['⛔ BLOCKED', 'light ✓', 'BLOCKED', 'Light'],
+  ['**완료** —— 2026-08-10, all', 'Medium', 'DONE', 'Standard'],
+  ['DONE — in #12', '2', 'DONE', 'Standard'],
 ])('%s and %s are read with their signs and remarks', async (status, complexity, isStatus, isTier) => {
   const task = await fieldsOf(status, complexity)
   expect([task.status, task.complexity]).toEqual([isStatus, isTier])

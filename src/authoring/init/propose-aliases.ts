@@ -7,7 +7,7 @@ import {
   type Status,
   type Task,
 } from '../../backlog/model.ts'
-import { namesOthers, OTHERS, wordKey } from '../../backlog/vocabulary.ts'
+import { namesOthers, OTHERS, withoutRemark, wordKey } from '../../backlog/vocabulary.ts'
 import { FIELD_WORDS, SECTION_WORDS, STATUS_WORDS } from './words.ts'
 
 /** A team's own words as found in its backlog. */
@@ -106,9 +106,9 @@ function statusWords(tasks: readonly Task[], keys: readonly string[]) {
   for (const task of tasks) {
     const field = fieldOf(task, 'Status') ?? task.fields.find(({ key }) => keys.includes(key))
     if (!field || task.status !== null || field.value === '') continue
-    const status = statusOf(field.value)
-    if (status && !found[status]?.includes(field.value))
-      found[status] = [...(found[status] ?? []), field.value]
+    const value = withoutRemark(field.value)
+    const status = statusOf(value)
+    if (status && !found[status]?.includes(value)) found[status] = [...(found[status] ?? []), value]
   }
   return found
 }

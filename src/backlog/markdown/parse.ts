@@ -34,13 +34,13 @@ export function parseBlocks(source: string, span: Span) {
 }
 
 /** One line of Markdown as plain text: no emphasis, code marks, link targets or comments. */
-export function parseInlineText(raw: string): string {
+export function parseInlineText(raw: string, keepsTags = false): string {
   if (raw.length > LONGEST_INLINE) return raw
   // A word before it, so that the line is not read as a list, a heading or a quote.
   const source = `x ${raw}`
   const paragraph = inlineParser.parse(source).children[0]
   if (paragraph?.type !== 'paragraph') return raw
-  return phrasingText(paragraph.children, source).slice(2).trim()
+  return phrasingText(paragraph.children, source, keepsTags).slice(2).trim()
 }
 
 // The parser needs quadratic time for hostile inline constructs; titles and values are never this long.
@@ -120,19 +120,19 @@ function spanOf(text: string, base: number, node: Node): Span {
   return { start: base + start, end: base + end }
 }
 
-function phrasingText(nodes: readonly PhrasingContent[], source: string): string {
-  return nodes.map((node) => nodeText(node, source)).join('')
+function phrasingText(nodes: readonly PhrasingContent[], source: string, keepsTags: boolean): string {
+  return nodes.map((node) => nodeText(node, source, keepsTags)).join('')
 }
 
-function nodeText(node: PhrasingContent, source: string): string {
-  if (node.type === 'html') return ''
+function nodeText(node: PhrasingContent, source: string, keepsTags: boolean): string {
+  if (node.type === 'html') return keepsTags && /^<\/?[a-z]/i.test(node.value) ? node.value : ''
   if (node.type === 'emphasis' || node.type === 'strong') {
     const [start, end] = [node.position?.start.offset ?? 0, node.position?.end.offset ?? 0]
     // `src/*.ts` and `__init__.py` are not meant as emphasis.
     const isPartOfWord = isWordNeighbour(source[start - 1]) || isWordNeighbour(source[end])
-    return isPartOfWord ? source.slice(start, end) : phrasingText(node.children, source)
+    return isPartOfWord ? source.slice(start, end) : phrasingText(node.children, source, keepsTags)
   }
-  return 'children' in node ? phrasingText(node.children, source) : toString(node)
+  return 'children' in node ? phrasingText(node.children, source, keepsTags) : toString(node)
 }
 
 function isWordNeighbour(unit: string | undefined): boolean {

@@ -42,9 +42,9 @@ export function readingOf(source: string, from: number) {
 }
 
 /** A part of a document as one line of plain text. */
-export function inlineText(raw: string): string {
+export function inlineText(raw: string, keepsTags = false): string {
   const line = joinLines(raw)
-  return scanInlineText(line) ?? parsers().parseInlineText(line)
+  return scanInlineText(line) ?? parsers().parseInlineText(line, keepsTags)
 }
 
 /** A heading of a document, with its position. */
