@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { counted } from './text.ts'
 
 /** Stands for lines that were left out. */
 export const GAP = '…'
@@ -47,7 +48,28 @@ export function isInternalFrame(line: string): boolean {
 
 /** How test runners, compilers and linters mark what is wrong. */
 const HEADLINE =
-  /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b|E {3}|(?:\w*(?:Error|Exception)|error(?:\[\w+\])?|fatal|panic)\b.*:|thread '.*' panicked)|(?:[:)]|\d -)\s+(?:fatal )?error\b|^\s*\d+:\d+\s+error\b/
+  /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b|E {3}|(?:\w*(?:Error|Exception)|error(?:\[\w+\])?|fatal|panic)\b.*:|thread '.*' panicked)|(?:[:)]|\d -)\s+(?:fatal )?(?:error|ERROR)\b|^\s*\d+:\d+\s+error\b/
+
+/** Of those, the lines that only name what failed; the others say why. */
+const NAME = /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b)/
+/** `FAIL  test/a.test.ts [ test/a.test.ts ]`: of one that failed as a whole. */
+const FILE_NAME = /^\s*FAIL\s+\S+(?:\s+\[[^\]]*\])?\s*$/
+
+/** Where the first failure that says why begins: at its name, if that is known; else the first name. -1 for none. */
+function firstFailure(lines: readonly string[]): number {
+  const why = firstCause(lines)
+  const name = lines.slice(0, Math.max(0, why)).findLastIndex((line) => NAME.test(line))
+  if (why === -1) return lines.findIndex((line) => HEADLINE.test(line))
+  return name === -1 ? why : name
+}
+
+/** A line such as `Error: Transform failed with 1 error:` only announces the cause. */
+function firstCause(lines: readonly string[]): number {
+  const isCause = (line: string): boolean => HEADLINE.test(line) && !NAME.test(line)
+  const first = lines.findIndex(isCause)
+  const next = lines.findIndex((line, at) => at === first + 1 && isCause(line))
+  return next !== -1 && lines[first]!.trimEnd().endsWith(':') ? next : first
+}
 
 /**
  * The few lines of a failed check that a person needs: what failed first, where, and what follows it; else the
@@ -55,7 +77,7 @@ const HEADLINE =
  */
 export function tellingLines(output: string, most: number): readonly string[] {
   const lines = linesOf(output)
-  const first = lines.findIndex((line) => HEADLINE.test(line))
+  const first = firstFailure(lines)
   if (first === -1) return lines.slice(-most)
   const begin = beginOf(lines, first)
   const telling = lines.slice(begin, first + 3 * most).map((text, index) => ({ text, index }))
@@ -68,11 +90,29 @@ export function tellingLines(output: string, most: number): readonly string[] {
   return chosen.toSorted((a, b) => a.index - b.index).map(({ text }) => text)
 }
 
-/** The one line that says most: what failed first, else the last that may be meant, else the end. */
+/** The one line that says most: what failed first, and why; else the last that may be meant, else the end. */
 export function tellingLine(output: string, isMeant: (line: string) => boolean = () => true): string {
   const lines = linesOf(output)
-  const telling = lines.find((line) => HEADLINE.test(line)) ?? lines.findLast(isMeant) ?? lines.at(-1) ?? ''
-  return telling.trim()
+  const [name, why] = [firstFailure(lines), firstCause(lines)]
+  const known = [...new Set([name, why])].flatMap((at) => lines[at] ?? [])
+  const telling = known.filter((line) => known.length === 1 || !FILE_NAME.test(line))
+  if (telling.length > 0) return telling.map((line) => line.trim()).join(': ')
+  return (lines.findLast(isMeant) ?? lines.at(-1) ?? '').trim()
+}
+
+/** How test runners count what failed: vitest, jest, pytest, node, cargo. */
+const COUNTS = [
+  ['test', /^\s*(?:Tests:?\s+|=+ |(?:#|ℹ) fail |test result: FAILED\..*; )(\d+)(?: failed\b|$)/m],
+  ['suite', /^\s*Test (?:Files|Suites:)\s+(\d+) failed\b/m],
+] as const
+
+/** `14 suites failed`, from the summary of a test runner; null without one. */
+export function failedText(output: string): string | null {
+  for (const [what, pattern] of COUNTS) {
+    const count = Number(pattern.exec(output)?.[1] ?? 0)
+    if (count > 0) return `${counted(count, what)} failed`
+  }
+  return null
 }
 
 function linesOf(output: string): readonly string[] {

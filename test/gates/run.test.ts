@@ -55,6 +55,14 @@ describe.skipIf(process.platform === 'win32')('a gate', () => {
     expect(await run(command)).toMatchObject({ verdict, reason: expect.stringMatching(reason) })
   })
 
+  test('says how much failed, and names files from the root of the project', async () => {
+    const command = 'echo "$PWD/src/a.ts:8:16: ERROR: no"; echo "Test Files  14 failed (14)"; exit 1'
+    expect(await run(command)).toMatchObject({
+      reason: '14 suites failed',
+      excerpt: 'src/a.ts:8:16: ERROR: no\nTest Files  14 failed (14)',
+    })
+  })
+
   test('in a folder that is gone is not runnable', async () => {
     const result = await runGate(gate('true'), context({ cwd: join(cwd, 'gone') }))
     expect(result).toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isErrorLine, tellingLine, tellingLines } from '../../src/base/failure-lines.ts'
+import { failedText, isErrorLine, tellingLine, tellingLines } from '../../src/base/failure-lines.ts'
 
 test.each([
   [
@@ -43,6 +43,16 @@ test('are the last where nothing looks like the beginning of a failure', () => {
 test.each([
   ['the error, not the place above it', 'one\n  File "a.py", line 3\nTypeError: no\ndone', 'TypeError: no'],
   ['the first of several', 'error: one\nerror: two', 'error: one'],
+  [
+    'the error, not the files that it fails',
+    ' FAIL  test/a.test.ts [ test/a.test.ts ]\n FAIL  test/b.test.ts\nError: Transform failed with 1 error:\nsrc/utils.ts:808:16: ERROR: Multiple exports with the same name "isLocalhost"',
+    'src/utils.ts:808:16: ERROR: Multiple exports with the same name "isLocalhost"',
+  ],
+  [
+    'the test, and why it fails',
+    ' × locks\n FAIL  b.test.ts > locks\nAssertionError: expected 4',
+    'FAIL  b.test.ts > locks: AssertionError: expected 4',
+  ],
   ['the last where there is none', 'one\n  two  \n\n…', 'two'],
   ['nothing of nothing', '\n \n', ''],
 ])('of which one says most: %s', (_, output, expected) => {
@@ -54,4 +64,16 @@ test('of which one says most may be the last that is meant', () => {
   expect(tellingLine(output)).toBe('Finished in 16ms.')
   expect(tellingLine(output, isErrorLine)).toBe('Found 2 errors.')
   expect(tellingLine('one\ntwo', isErrorLine)).toBe('two')
+})
+
+test.each([
+  [' Test Files  14 failed | 2 passed (16)\n      Tests  no tests', '14 suites failed'],
+  [' Test Files  1 failed (1)\n      Tests  2 failed | 46 passed (48)', '2 tests failed'],
+  ['Test Suites: 1 failed, 1 total\nTests:       3 failed, 1 passed, 4 total', '3 tests failed'],
+  ['========= 1 failed, 3 passed in 0.12s =========', '1 test failed'],
+  ['# pass 3\n# fail 2\n# cancelled 0', '2 tests failed'],
+  ['test result: FAILED. 3 passed; 2 failed; 0 ignored', '2 tests failed'],
+  ['# fail 0\n3 passed', null],
+])('are counted where a test runner counts them: %j', (output, expected) => {
+  expect(failedText(output)).toBe(expected)
 })

@@ -1,3 +1,4 @@
+import { failedText } from '../../base/failure-lines.ts'
 import { formatDuration } from '../../base/time.ts'
 import type { CagedAction, Gate, GateResult, Verdict } from '../../base/nouns.ts'
 import type { ProcessEnd, StartProcess } from '../../process/start.ts'
@@ -49,12 +50,13 @@ async function runGate(gate: Gate, context: GateContext, start: StartProcess): P
   const judged = judge(gate, end, { timedOut, isInterrupted })
   const seconds = (performance.now() - begun) / 1000
   if (judged.verdict === 'passed') return { gate, seconds, ...judged, excerpt: '', fingerprint: '' }
-  const excerpt = output.excerpt()
+  // The folder is ralph's own: people and agents know the paths from the project's root.
+  const excerpt = output.excerpt().replaceAll(`${context.cwd}/`, '')
   const code = end.kind === 'exited' && !timedOut && !isInterrupted ? end.code : null
   const missing = missingIn(excerpt, code)
   const { verdict, reason } =
     missing === null
-      ? judged
+      ? { ...judged, reason: (code === null ? null : failedText(excerpt)) ?? judged.reason }
       : { verdict: 'not-runnable' as const, reason: `${missing} was not found (exit code ${code})` }
   return {
     gate,
