@@ -17,7 +17,7 @@ type Lanes = (Lane | null)[]
  * each dependant. A limit for the lanes also limits the work for each row.
  */
 export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number) {
-  const order = inLayers(states)
+  const order = inParts(states)
   const lastRows = lastRowsThatNeed(order)
   const lanes: Lanes = []
   return order.map((state, row) => {
@@ -91,6 +91,24 @@ function joint(left: boolean, right: boolean, ends: boolean): string {
 
 /** The facts of a task in the graph. */
 export type DrawnTask = Facts<'title' | 'depends'>
+
+/** The tasks of one connected part after another, so that no lane runs past tasks that it has nothing to do with. */
+function inParts(states: readonly TaskState<DrawnTask>[]): readonly TaskState<DrawnTask>[] {
+  const linked = new Map<number, number[]>(states.map(({ task }) => [task.number, [...task.needs]]))
+  for (const { task } of states) for (const needed of task.needs) linked.get(needed)?.push(task.number)
+  const parts = new Map<number, TaskState<DrawnTask>[]>()
+  for (const first of [...linked.keys()].toSorted((a, b) => a - b)) {
+    if (parts.has(first)) continue
+    const part: TaskState<DrawnTask>[] = []
+    const reached = new Set([first])
+    for (const number of reached) {
+      parts.set(number, part)
+      for (const next of linked.get(number) ?? []) reached.add(next)
+    }
+  }
+  for (const state of states) parts.get(state.task.number)?.push(state)
+  return [...new Set(parts.values())].flatMap(inLayers)
+}
 
 /** The tasks in layers, each below all its needs, by number within a layer; tasks that wait for a cycle come last. */
 function inLayers(states: readonly TaskState<DrawnTask>[]): readonly TaskState<DrawnTask>[] {

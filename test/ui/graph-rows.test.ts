@@ -18,9 +18,19 @@ describe('the drawing of dependencies', () => {
     expect(rows.map(({ state }) => state.task.id)).toEqual(['T-003', 'T-001', 'T-002'])
   })
 
-  it('goes by number among those that may come at once', () => {
-    const rows = rowsOf([[], [], [2], [1]], 16)
+  it('goes by number among those that have to do with each other', () => {
+    const rows = rowsOf([[], [], [2], [1, 2]], 16)
     expect(rows.map(({ state }) => state.task.number)).toEqual([1, 2, 3, 4])
+  })
+
+  it('puts no task between others that it has nothing to do with', () => {
+    const rows = rowsOf([[], [], [1], [2]], 16)
+    expect(rows.map(({ state, before, after }) => [state.task.number, before + after])).toEqual([
+      [1, ' '],
+      [3, ' '],
+      [2, ' '],
+      [4, ' '],
+    ])
   })
 
   it('says in words what no lane is left for', () => {
