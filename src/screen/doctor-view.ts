@@ -5,20 +5,22 @@ import { counted } from '../base/text.ts'
 export function doctorView(
   findings: readonly { area: string; level: keyof typeof SIGNS; message: string; fix: string }[],
 ): View {
-  const rows = findings.flatMap((finding, index): readonly Row[] => {
+  const missing = findings.filter(({ level }) => level === 'problem')
+  // What keeps a run from starting comes first.
+  const shown = [...missing, ...findings.filter(({ level }) => level !== 'problem')]
+  const rows = shown.flatMap((finding, index): readonly Row[] => {
     const { area, level, message, fix } = finding
-    const isFirst = findings[index - 1]?.area !== area
+    const isFirst = shown[index - 1]?.area !== area
     const row = [SIGNS[level], isFirst ? dim(area) : '', message]
     return fix === '' ? [row] : [row, ['', '', dim(fix)]]
   })
-  const problems = findings.filter(({ level }) => level === 'problem').length
   return [
     ...table(rows, { wrap: 2, indent: '' }),
     BLANK,
     line(
-      problems === 0
+      missing.length === 0
         ? 'Nothing stands in the way of a run.'
-        : `${counted(problems, 'problem')} to mend before a run.`,
+        : `Fix ${counted(missing.length, 'problem')} before a run.`,
     ),
   ]
 }

@@ -37,10 +37,12 @@ export interface DryWorkspaces {
   readonly link: readonly string[]
 }
 
-/** Everything except the prompt itself, which follows unchanged. */
+/** Everything except the prompt itself, which comes before it, unchanged: the end is what a person sees. */
 export function dryRunView(run: DryRun): View {
   const { task, tier, limits, agent, model, gates, promptOnStdin, estimate } = run
   return [
+    BLANK,
+    line(dim('─'.repeat(40))),
     titleLine(task),
     paragraph(label('limits'), `${tier} · up to ${limitsText(limits.turns, limits.seconds)}`),
     paragraph(label('agent'), model === null ? agent : `${agent} · ${model}`),
@@ -50,8 +52,6 @@ export function dryRunView(run: DryRun): View {
     ...(run.queue === null ? [] : [paragraph(label('queue'), `${run.queue}: workers do the tasks`)]),
     ...workspaceLines(run.workspaces),
     paragraph(label('prompt'), `about ${estimate} tokens; nothing was run`),
-    BLANK,
-    line(dim('─'.repeat(40))),
   ]
 }
 

@@ -100,6 +100,7 @@ describe('ralph run', () => {
     const { code, stdout } = await run(cwd, '--dry-run', '--gate', 'npm test')
     expect(code).toBe(0)
     expect(stdout).toMatch(/command {2}sh .*\n {2}gates {4}npm test\n/)
+    expect(stdout).toMatch(/about \d+ tokens; nothing was run\n$/)
     expect(stdout).toContain('Do T-001')
     expect(log(cwd)).toBe('Begin')
     expect(git(cwd, 'status', '--porcelain', '--ignored')).toBe('')
@@ -109,7 +110,7 @@ describe('ralph run', () => {
       stdout: '',
       stderr: 'error: T-001 is DONE\n',
     })
-    const all = { code: 1, stdout: '', stderr: 'error: every task is done\n' }
+    const all = { code: 0, stdout: 'There is nothing to do: every task is done.\n', stderr: '' }
     expect(await run(cwd, '--dry-run')).toEqual(all)
   })
 

@@ -32,7 +32,10 @@ import type { Context } from '../command.ts'
 export async function dryRun(context: Context, project: Project, request: RunRequest): Promise<number> {
   const { io } = context
   const task = taskOrReason(project.selection, request.task ?? null)
-  if (typeof task === 'string') throw new UserError(task, '', 1)
+  if (typeof task === 'string') {
+    if (request.task != null || project.selection.outcome !== 'all-done') throw new UserError(task, '', 1)
+    return context.answer({ task: null }, () => [line(`There is nothing to do: ${task}.`)])
+  }
   const options = runOptions(request, project)
   const { agents, sandbox } = await openAgents(io, project, request)
   const isElsewhere = request.queue != null
@@ -67,8 +70,8 @@ export async function dryRun(context: Context, project: Project, request: RunReq
   const all = unseen === null ? warnings : [...warnings, unseen]
   const json = taskJson({ task, eligible: true, waiting: [] }, project.tierOf)
   return context.answer({ ...plan, task: json, warnings: all }, () => {
-    context.print(dryRunView(plan))
     context.printRaw(plan.prompt)
+    context.print(dryRunView(plan))
     context.note(all.map((warning) => line(`warning: ${warning}`)))
     return []
   })
