@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { relative } from 'node:path'
 import type { AgentQuestion, AgentReply } from '../../agents/port.ts'
 import { lint } from '../../backlog/lint/lint.ts'
 import type { Task } from '../../backlog/model.ts'
