@@ -29,7 +29,11 @@ export function outlineOf<F extends string, S extends string>(
   const { entries, error, end } = readFrontmatter(source)
   const { headings: all, within } = readingOf(source, end)
   const headings = all.filter(({ depth }) => depth <= 2)
-  const h1 = headings[0]?.depth === 1 ? headings.shift() : undefined
+  const [top] = headings
+  // With an id, a heading of the second level is the title too, if there is no other.
+  const isAlone = entries.length === 0 && headings.every(({ depth }) => depth === 2)
+  const isTitled = top?.depth === 1 || (top && isAlone && NAMES_TASK.test(textAt(source, top.text)))
+  const h1 = isTitled ? headings.shift() : undefined
   const block = {
     start: h1 ? lineAfter(source, h1.span.end) : end,
     end: headings[0]?.span.start ?? source.length,
@@ -71,6 +75,8 @@ export function outlineOf<F extends string, S extends string>(
     error,
   }
 }
+
+const NAMES_TASK = /^[ \t]*(?:task[ \t]+)?\[?[A-Z]{1,10}-\d+\b/i
 
 // Keys between a rule and the heading: hardly anything but frontmatter without its end.
 const OPEN_FRONTMATTER = /^---[ \t]*(?:\r\n|\n|\r)[A-Za-z][\w -]*:(?:[ \t]|\r|\n|$)/

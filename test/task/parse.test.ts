@@ -144,6 +144,8 @@ test.each([
 
 test.each([
   ['# T-004: H<sub>2</sub>O and Option<T> <!-- no -->\n', 'H<sub>2</sub>O and Option<T>'],
+  ['## T-004: Log in\n\n- **Status**: TODO\n', 'Log in'],
+  ['## T-004: Log in\n\n# Another\n', ''],
   ['---\nname: Log in\nstatus: TODO\n---\n', 'Log in'],
   ['---\nname: log-in\ntitle: Log in\nstatus: TODO\n---\n', 'Log in'],
 ])('the title of %j', async (text, title) => {
