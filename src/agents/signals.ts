@@ -13,8 +13,9 @@ export interface QuestionToPerson {
   /** The task that it works on. */
   readonly id: string
   readonly text: string
-  /** Answers to choose from; any other is valid too. */
+  /** Answers to choose from; any other is valid too, unless these are all. */
   readonly options: readonly string[]
+  readonly isClosed?: true
 }
 
 /** The file of a task that an agent adds, or why it is not added. */

@@ -276,7 +276,9 @@ async function afterByHand(
 
 async function goesBackIn(run: Run, { emit }: Place, id: string, reason: string): Promise<boolean> {
   const options = [BACK, NOT_BACK]
-  return (await askPerson(run, emit, { id, text: `${reason}. Go back in?`, options })) === BACK
+  return (
+    (await askPerson(run, emit, { id, text: `${reason}. Go back in?`, options, isClosed: true })) === BACK
+  )
 }
 
 /** Why the agent may not start before a person has read what agents of this run have written for it; null if it may. */

@@ -139,11 +139,20 @@ function roughly(seconds: number): number {
 }
 
 /** A question to a person, and its choices: they answer with a number or a text. */
-export function questionView(question: string, choices: readonly string[]): readonly [Block, Block] {
+export function questionView(
+  question: string,
+  choices: readonly string[],
+  isClosed = false,
+): readonly [Block, Block] {
   const words = choices.map((choice, at): Line => [accent(`${at + 1}`), ` ${choice}`])
   return [
     paragraph([bad('■'), ' '], question),
-    { kind: 'hang', head: ['  '], words: [...words, [dim('or your own words')]], gap: '   ' },
+    {
+      kind: 'hang',
+      head: ['  '],
+      words: isClosed ? words : [...words, [dim('or your own words')]],
+      gap: '   ',
+    },
   ]
 }
 

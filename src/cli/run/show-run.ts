@@ -71,30 +71,41 @@ function asksPerson(
   { reporter, isLive, canvas }: { reporter: RunReporter; isLive: boolean; canvas: () => Canvas },
 ): NonNullable<RunPorts['ask']> {
   const inTurn = oneAtATime()
-  return ({ options, ...question }, over) =>
+  return ({ options, isClosed = false, ...question }, over) =>
     inTurn(async () => {
       const ends = AbortSignal.any([io.signal, over])
       if (ends.aborted) return null
       const text = questionText(question)
       const choices = options.map((option) => MEANING.get(option) ?? option)
-      const view = questionView(text, choices).map((block) => headed(['  '], block))
+      const view = questionView(text, choices, isClosed).map((block) => headed(['  '], block))
       const lent = [reporter.hold(), io.keyboard()?.pause(), isLive ? callPerson(io, text) : undefined]
       dialogue.output.write(layOut(view, canvas()))
       try {
-        const typed = await typedLine(dialogue, ends, isLive)
-        const chosen = /^\d+$/.test(typed ?? '') ? options[Number(typed) - 1] : undefined
-        return chosen ?? options[choices.indexOf(typed ?? '')] ?? typed
+        for (;;) {
+          const typed = await typedLine(dialogue, ends, isLive)
+          const chosen = typed === null ? null : chosenBy(typed, options, choices)
+          if (chosen !== undefined) return chosen
+          if (!isClosed) return typed
+        }
       } finally {
         for (const end of lent.toReversed()) end?.()
       }
     })
 }
 
+/** The option that was typed: its number, its words, or, where only one begins so, their beginning. */
+function chosenBy(typed: string, options: readonly string[], choices: readonly string[]): string | undefined {
+  const words = typed.toLowerCase()
+  const begun = choices.flatMap((choice, at) => (choice.toLowerCase().startsWith(words) ? [at] : []))
+  const at = /^\d+$/.test(typed) ? Number(typed) - 1 : begun.length === 1 ? begun[0]! : -1
+  return options[at]
+}
+
 /** What the choices for a failed task do. */
 const MEANING: ReadonlyMap<string, string> = new Map([
   ['retry', 'try again'],
-  ['skip', 'leave it, go on with the next'],
-  ['block', 'block it, go on with the next'],
+  ['skip', 'leave it as it is'],
+  ['block', 'block it'],
   ['abort', 'end the run'],
 ])
 

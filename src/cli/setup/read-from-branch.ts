@@ -197,7 +197,8 @@ async function commitIfAsked(
   const paths = [...tasks, ...(isNewConfig || ask ? config : [])]
   if (paths.length === 0) return false
   if (!commitTasks) {
-    const question = { id: '', text: `commit ${fewOf(paths, 5)} first?`, options: ['yes', 'no'] }
+    const text = `commit ${fewOf(paths, 5)} first?`
+    const question = { id: '', text, options: ['yes', 'no'], isClosed: true } as const
     const wait = patience(askSeconds, world.signal)
     const answer = await ask?.(question, wait.signal).finally(wait.end)
     if (!/^y(?:es)?$/i.test(answer ?? '')) return false
