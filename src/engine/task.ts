@@ -328,6 +328,7 @@ function taskStarted({ ports, options }: Run, task: Task, { label }: AgentChoice
     type: 'task-started',
     id: task.id,
     task: taskJson({ task, eligible: true, waiting: [] }, ports.tierOf),
+    tasks: ports.source.tasks().length,
     tier,
     limits: {
       turns: options.maxTurns ?? maxTurns,

@@ -123,7 +123,8 @@ function changed(status: RunStatus, event: RunEvent): Partial<RunStatus> {
     case 'task-started': {
       const { id, task, workspace = null, agent, limits, at: since } = event
       const begun: JobStatus = { id, title: task.title, workspace, agent, limits, since, ...IDLE }
-      return { jobs: [...without(jobs, id), begun] }
+      const tasks = Math.max(progress.tasks, event.tasks ?? 0)
+      return { jobs: [...without(jobs, id), begun], progress: { ...progress, tasks } }
     }
     case 'attempt-started': {
       const { id, counted, most, agent, at: since } = event

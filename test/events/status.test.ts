@@ -70,6 +70,11 @@ describe('the status of a run', () => {
     expect(costSoFar(over!)).toBe(0.5)
   })
 
+  it('counts the tasks that came in meanwhile', () => {
+    const begun = { ...task('T-1'), tasks: 9 } as Happening
+    expect(after(begun)?.progress).toMatchObject({ tasks: 9, done: 2 })
+  })
+
   it('names what is held until it lands', () => {
     const held = { type: 'landing-finished', id: 'T-1', result: 'held', paths: ['a'] } as const
     expect(after(task('T-1'), held)?.held).toEqual([{ id: 'T-1', paths: ['a'] }])

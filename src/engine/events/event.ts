@@ -128,6 +128,7 @@ export const runEvent = v.variant('type', [
   event('task-started', 'The run begins with a task.', {
     id: text,
     task: taskJson,
+    tasks: v.optional(about('How many tasks the backlog has by now.', number)),
     tier: text,
     limits: v.object({ turns: number, seconds: number, attempts: number }),
     agent: text,
