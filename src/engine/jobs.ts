@@ -216,6 +216,8 @@ export class Jobs {
     const { options, ports } = this.#run
     const held = [...this.#busy.values()].filter(({ phase }) => phase === 'held')
     this.#ends.held.push(...held.map(({ task }) => task.id))
+    if (ports.control.stopMode === 'after-attempt')
+      return { end: 'done', reason: 'it was to stop after this attempt' }
     if (ports.control.isStopping) return { end: 'interrupted', reason: 'the run was interrupted' }
     if (this.#end) return this.#end
     const spent = overBudget(this.#run)

@@ -500,7 +500,7 @@ describe('the end of a run', () => {
       ports: { control },
     })
     expect(those(events, 'attempt-started').map(({ id }) => id)).toEqual(['T-1'])
-    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'], end: 'interrupted' }])
+    expect(those(events, 'run-finished')).toMatchObject([{ completed: ['T-1'], end: 'done' }])
   })
 
   it('by an interruption keeps what was there, and the next run goes on', async () => {
