@@ -70,13 +70,6 @@ function hintOf({ id }: Task, { attempts, asks }: Blockage): string {
   return `${tried}To try again: \`ralph retry ${id}\`.`
 }
 
-/** Whether a task is blocked with a question of its agent. */
-export function asksIn(task: Task): boolean {
-  return sectionBodies(task, 'Blocked').some((body) =>
-    /^Its agent asks\. To answer: `ralph answer/m.test(body),
-  )
-}
-
 const HINT =
   /^(?:\d+ attempts? failed; `ralph attempts [^`]*` [a-z ]+\. )?(?:To try again: `ralph retry|Its agent asks\. To answer: `ralph answer) [^`]*`\.$/gm
 

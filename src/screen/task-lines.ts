@@ -3,7 +3,7 @@ import { unreachable } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
 import type { Reason, Selection, TaskState } from '../backlog/select/selection.ts'
-import { blockedReason, whyNot } from '../backlog/select/why-not.ts'
+import { asksIn, blockedReason, whyNot } from '../backlog/select/why-not.ts'
 import { sectionOf, type Facts, type Task, type TaskHead } from '../backlog/model.ts'
 import {
   strong,
@@ -154,13 +154,15 @@ export function explainListed(
   const texts = whyNot(state, blockedReason)
   const first = texts.length - others.length
   return texts.map((why, index) => {
-    if (task.status === 'BLOCKED') return { why, where: `ralph retry ${task.id}` }
+    if (task.status === 'BLOCKED')
+      return { why, where: `ralph ${whole && asksIn(whole) ? `answer ${task.id} "…"` : `retry ${task.id}`}` }
     return { why, where: index < first ? '' : placeOf(others[index - first]!, task, whole) }
   })
 }
 
 /** Whether the place of a reason needs the whole task. */
-export function needsWhole({ waiting }: TaskState<TaskHead>): boolean {
+export function needsWhole({ task, waiting }: TaskState<TaskHead>): boolean {
+  if (task.status === 'BLOCKED') return true
   return waiting.some(({ kind }) => kind === 'missing' || kind === 'blocked-section' || kind === 'invalid')
 }
 

@@ -209,6 +209,11 @@ describe('ralph answer', () => {
     expect((await by(cwd, ...argv)).stderr).toContain('T-001 is not blocked: it is TODO')
   })
 
+  it('is what ralph next offers', async () => {
+    const { stdout } = await by(await asked(), 'next', '--explain')
+    expect(stdout).toContain('blocked: Which licence?  ralph answer T-001 "…"')
+  })
+
   it('needs a text', async () => {
     const cwd = await asked()
     expect((await by(cwd, 'answer', '1', '')).stderr).toContain('an answer needs a text')

@@ -2,7 +2,7 @@ import { writeFileAtomic } from '../../base/atomic-file.ts'
 import { textAt } from '../../base/read-file.ts'
 import { isObject, parsedJson } from '../../base/text.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
-import { asksIn } from '../../backlog/finish.ts'
+import { asksIn } from '../../backlog/select/why-not.ts'
 import type { Task } from '../../backlog/model.ts'
 
 /** The first four belong to planning; nothing runs after it, or after a run that did not end the backlog. */

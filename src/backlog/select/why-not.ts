@@ -22,6 +22,14 @@ export function blockedReason(task: Task): string {
   return reason.includes('`') ? reason : reason.replace(ESCAPED, '$1')
 }
 
+/** Whether a task is blocked with a question of its agent. */
+export function asksIn({ source, sections }: Task): boolean {
+  return sections.some(
+    ({ name, bodySpan: { start, end } }) =>
+      name === 'Blocked' && /^Its agent asks\. To answer: `ralph answer/m.test(source.slice(start, end)),
+  )
+}
+
 /** A mark that a backslash makes plain text in Markdown, as ralph writes it. */
 const ESCAPED = /\\([!-/:-@[-`{-~])/g
 
