@@ -83,7 +83,8 @@ function parse(text: string): Marker | null {
     text,
   )
   if (!match) return null
-  const reason = (match[1] ?? match[2] ?? match[3])?.trim() ?? ''
+  // Models escape the quotes in it.
+  const reason = (match[1] ?? match[2] ?? match[3])?.replace(/\\(["'])/g, '$1').trim() ?? ''
   // The instructions have dots in place of the reason.
   if (/^(?:\.+|…+)$/.test(reason)) return null
   return { kind: 'blocked', reason: reason || 'the agent gave no reason' }

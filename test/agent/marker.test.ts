@@ -39,6 +39,7 @@ describe('a marker counts', () => {
     [`<TASK_BLOCKED reason='needs "the" key'>`, 'needs "the" key'],
     ['<TASK_BLOCKED reason="a > b, "quoted"" />', 'a > b, "quoted"'],
     ['I cannot. <TASK_BLOCKED reason="no network">', 'no network'],
+    [String.raw`<TASK_BLOCKED reason="\".ts\" or \"ts\"?">`, '".ts" or "ts"?'],
     ['<TASK_BLOCKED reason="">', 'the agent gave no reason'],
     ['<TASK_BLOCKED>', 'the agent gave no reason'],
   ])('with its reason: %s', (message, reason) => {
