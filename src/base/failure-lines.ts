@@ -48,7 +48,7 @@ export function isInternalFrame(line: string): boolean {
 
 /** How test runners, compilers and linters mark what is wrong. */
 const HEADLINE =
-  /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b|E {3}|(?:\w*(?:Error|Exception)|error(?:\[\w+\])?|fatal|panic)\b.*:|thread '.*' panicked)|(?:[:)]|\d -)\s+(?:fatal )?(?:error|ERROR)\b|^\s*\d+:\d+\s+error\b/
+  /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b|E {3}|(?:# )?(?:\w*(?:Error|Exception)|error(?:\[\w+\])?|fatal|panic)\b.*:|thread '.*' panicked)|(?:[:)]|\d -)\s+(?:fatal )?(?:error|ERROR)\b|^\s*\d+:\d+\s+error\b/
 
 /** Of those, the lines that only name what failed; the others say why. */
 const NAME = /^\s*(?:[✖✗✘×❌●]|(?:--- )?FAIL(?:ED|URE)?\b|not ok\b)/

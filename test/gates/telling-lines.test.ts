@@ -49,6 +49,11 @@ test.each([
     'src/utils.ts:808:16: ERROR: Multiple exports with the same name "isLocalhost"',
   ],
   [
+    'the error, where node prints it into its list of tests',
+    'TAP version 13\n# src/round.js:2\n# SyntaxError: declared twice\nnot ok 1 - test/a.test.js\n  error: no',
+    '# SyntaxError: declared twice',
+  ],
+  [
     'the test, and why it fails',
     ' × locks\n FAIL  b.test.ts > locks\nAssertionError: expected 4',
     'FAIL  b.test.ts > locks: AssertionError: expected 4',

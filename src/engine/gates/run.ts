@@ -51,7 +51,7 @@ async function runGate(gate: Gate, context: GateContext, start: StartProcess): P
   const seconds = (performance.now() - begun) / 1000
   if (judged.verdict === 'passed') return { gate, seconds, ...judged, excerpt: '', fingerprint: '' }
   // The folder is ralph's own: people and agents know the paths from the project's root.
-  const excerpt = output.excerpt().replaceAll(`${context.cwd}/`, '')
+  const excerpt = output.excerpt().replaceAll(`file://${context.cwd}/`, '').replaceAll(`${context.cwd}/`, '')
   const code = end.kind === 'exited' && !timedOut && !isInterrupted ? end.code : null
   const missing = missingIn(excerpt, code)
   const { verdict, reason } =
