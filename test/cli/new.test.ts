@@ -164,6 +164,7 @@ describe('ralph new', () => {
     [['Title', '--depends', 'login'], "'login' is not a task"],
     [['Title', '--discipline', 'bakend'], "there is no discipline 'bakend'"],
     [['  '], 'a task needs a title'],
+    [['Title', '--edit'], 'no editor is named, and there is no terminal for vi'],
   ])('refuses %j and writes nothing', async (argv, message) => {
     const root = projectFolder({
       'docs/tasks/T-001.md': taskText('T-001', 'One'),

@@ -12,7 +12,7 @@ import { highestNumber, milestoneLike, pathIn, writeNewTask } from '../../author
 import { openProject, type Project } from '../../config/project.ts'
 import { unlessGitIsMissing } from '../../git/open-repository.ts'
 import { paragraph } from '../../screen/block.ts'
-import { openEditor } from './edit.ts'
+import { editorOf, openEditor } from './edit.ts'
 
 type Context = ContextOf<'new'>
 
@@ -22,6 +22,7 @@ export async function run(context: Context): Promise<number> {
   const title = context.args[0]!.replace(/\s+/g, ' ').trim()
   if (title === '') throw new UserError('a task needs a title', 'ralph new "Add the login form"')
   const draft = draftIn(context, project, title)
+  const editor = context.options.edit ? editorOf(context.io) : null
   const git = openReadingGit({ cwd: project.root, env: context.io.env })
   const highest = await unlessGitIsMissing(
     highestNumber(git, project, project.tasks),
@@ -29,7 +30,7 @@ export async function run(context: Context): Promise<number> {
   )
   const { id, file } = writeNewTask(project, highest + 1, draft)
   noteMilestone(context, project)
-  if (context.options.edit) await openEditor(context.io, project.root, file)
+  if (editor !== null) await openEditor(context.io, editor, join(project.root, file))
   if (context.json) context.printJson({ version: 1, id, file })
   else context.printRaw(`${relative(context.io.cwd, join(project.root, file))}\n`)
   return 0
