@@ -13,5 +13,6 @@ export async function notCommitted(
   const git = openReadingGit({ cwd: root, env }).with({ env: { GIT_OPTIONAL_LOCKS: '0' } })
   const changed = await readStatus(git, [file]).catch(() => null)
   if (changed === null || changed.entries.length === 0) return null
-  return `${file} is not committed: a run takes it as it was last committed`
+  const [{ isUntracked } = { isUntracked: false }] = changed.entries
+  return `${file} is not committed: a run ${isUntracked ? 'does not see it' : 'takes it as it was last committed'}`
 }
