@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, posix, relative } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { pathKey } from '../base/paths.ts'
 import { counted, fewOf } from '../base/text.ts'
@@ -67,13 +67,30 @@ async function write(
       mkdirSync(dirname(join(root, file)), { recursive: true })
       writeFileSync(join(root, file), text)
     }
-    const result = await commit(git, { message, paths })
+    const specs = fewerPaths(paths, { changed, keyOf: (path) => pathKey(path, spelling) })
+    const result = await commit(git, { message, paths: specs })
     isCommitted = result.kind === 'committed'
     if (result.kind !== 'committed')
       throw new UserError(`git did not take the commit:\n${result.output}`, 'Nothing was changed.')
   } finally {
     if (!isCommitted) for (const [index, file] of files.entries()) restore(join(root, file), before[index])
   }
+}
+
+/** From here on git takes long, as it compares each path with each file. */
+const MANY_PATHS = 500
+
+/** The paths to commit; for many the folders that they are in, if nothing else in those has changed. */
+function fewerPaths(
+  paths: readonly string[],
+  { changed, keyOf }: { changed: ReadonlySet<string>; keyOf: (path: string) => string },
+): readonly string[] {
+  if (paths.length < MANY_PATHS) return paths
+  const folders = [...new Set(paths.map((path) => posix.dirname(path)))]
+  const own = new Set(paths.map(keyOf))
+  const keys = folders.map((folder) => (folder === '.' ? '' : `${keyOf(folder)}/`))
+  const isAmong = (path: string): boolean => keys.some((key) => path.startsWith(key) || key.startsWith(path))
+  return [...changed].some((path) => !own.has(path) && isAmong(path)) ? paths : folders
 }
 
 function restore(path: string, before: Buffer | null | undefined): void {

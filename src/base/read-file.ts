@@ -20,8 +20,22 @@ export function readPlainFile(path: string, mostBytes: number): string | null {
 /** The text of a file; empty if it cannot be read. */
 export function textAt(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readText(path)
   } catch {
     return ''
+  }
+}
+
+/** The text of a file; a pipe, which would be waited for, is an error: ENOTFILE. */
+export function readText(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    if (fstatSync(file).isFile()) return readFileSync(file, 'utf8')
+    // The open itself succeeds on a folder.
+    throw Object.assign(new Error('not a plain file'), {
+      code: fstatSync(file).isDirectory() ? 'EISDIR' : 'ENOTFILE',
+    })
+  } finally {
+    closeSync(file)
   }
 }

@@ -1,10 +1,10 @@
-import { existsSync, lstatSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { placeAt } from '../base/diagnostic.ts'
 import { codeOf, UserError } from '../base/errors.ts'
 import { DEFAULTS, GATE_TIMEOUT_SECONDS, type Config } from './defaults.ts'
 import type { ConfigDocument, ConfigProblem } from './check.ts'
-import { textAt } from '../base/read-file.ts'
+import { readText, textAt } from '../base/read-file.ts'
 import { isObject } from '../base/text.ts'
 import { CONFIG_FILES } from '../base/names.ts'
 
@@ -93,7 +93,7 @@ function hasRalphKey(text: string): boolean {
 function textOf(root: string, file: string): string | undefined {
   const path = join(root, file)
   try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+    return readText(path).replace(/^\uFEFF/, '')
   } catch (error) {
     const code = String(codeOf(error))
     // A link without a target was meant to configure something: using the defaults would be a guess.
@@ -108,6 +108,7 @@ function textOf(root: string, file: string): string | undefined {
 const UNREADABLE = new Map([
   ['ENOENT', 'it is a link that leads nowhere'],
   ['EISDIR', 'it is a folder'],
+  ['ENOTFILE', 'it is not a plain file'],
   ['EACCES', 'not allowed'],
 ])
 

@@ -1,4 +1,5 @@
-import { placeAt, type Span } from '../base/diagnostic.ts'
+import type { Span } from '../base/diagnostic.ts'
+import { placesIn } from '../base/places.ts'
 import { unreachable } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
@@ -153,10 +154,11 @@ export function explainListed(
   const others = waiting.filter((reason) => reason.kind !== 'dependency')
   const texts = whyNot(state, blockedReason)
   const first = texts.length - others.length
+  const placeOf = placer(task, whole)
   return texts.map((why, index) => {
     if (task.status === 'BLOCKED')
       return { why, where: `ralph ${whole && asksIn(whole) ? `answer ${task.id} "…"` : `retry ${task.id}`}` }
-    return { why, where: index < first ? '' : placeOf(others[index - first]!, task, whole) }
+    return { why, where: index < first ? '' : placeOf(others[index - first]!) }
   })
 }
 
@@ -173,21 +175,25 @@ export function firstSentence(text: string): string {
 
 type OtherReason = Exclude<Reason, { kind: 'dependency' }>
 
-/** The place of a reason; without the whole task only its file. */
-function placeOf(reason: OtherReason, { file }: TaskHead, whole: Task | null): string {
-  if (reason.kind === 'duplicate') return ''
-  const span = whole && spanOf(reason, whole)
-  if (whole && span) {
-    const { line, column } = placeAt(whole.source, span.start)
-    return `${file}:${line}:${column}`
+/** Finds the place of a reason; without the whole task only its file. */
+function placer({ file }: TaskHead, whole: Task | null): (reason: OtherReason) => string {
+  const placeAt = placesIn(whole?.source ?? '')
+  const spans = new Map(whole?.depends.toReversed().map(({ id, span }) => [id, span]))
+  return (reason) => {
+    if (reason.kind === 'duplicate') return ''
+    const span = whole && spanOf(reason, whole, spans)
+    if (span) {
+      const { line, column } = placeAt(span.start)
+      return `${file}:${line}:${column}`
+    }
+    return reason.kind === 'invalid' ? `${file}:${reason.line}` : file
   }
-  return reason.kind === 'invalid' ? `${file}:${reason.line}` : file
 }
 
-function spanOf(reason: OtherReason, task: Task): Span | undefined {
+function spanOf(reason: OtherReason, task: Task, needs: ReadonlyMap<string, Span>): Span | undefined {
   switch (reason.kind) {
     case 'missing':
-      return task.depends.find(({ id }) => id === reason.id)?.span
+      return needs.get(reason.id)
     case 'blocked-section':
       return sectionOf(task, 'Blocked')?.span
     case 'invalid':

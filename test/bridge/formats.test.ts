@@ -397,6 +397,12 @@ describe('what is hostile', () => {
     ).toMatch(/^prd\.json:1:1 error nested too deeply/)
   })
 
+  test('a check list of any depth is one task with as many criteria', () => {
+    const text = Array.from({ length: 4000 }, (_, depth) => `${'  '.repeat(depth)}- [ ] item\n`).join('')
+    const [only] = readFiles('list.md', { 'list.md': text }).drafts
+    expect(only!.criteria).toHaveLength(3999)
+  })
+
   test('ids of any form stay apart', () => {
     const ids = ['__proto__', 'constructor', 'a#b', 'a b', '`x`', '../../x', '-1', 'T-001', '日本', '']
     const stories = ids.map((id) => ({ id, title: `Story ${id}`, dependsOn: ['__proto__'] }))

@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, parse } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -24,6 +25,32 @@ const LINKS: readonly [string, (path: string) => void, RegExp][] = isWindows
         /leads out of the project/,
       ],
     ]
+
+describe.skipIf(isWindows)('a pipe, which nobody writes to,', () => {
+  it.each(['package.json', 'ralph.config.json', 'ralph.config.yaml'])('as %s is refused', async (name) => {
+    const cwd = withGoodTask()
+    rmSync(join(cwd, name), { force: true })
+    execFileSync('mkfifo', [join(cwd, name)])
+    expect(await by(cwd, 'next')).toMatchObject({
+      code: 2,
+      stderr: `error: ${name} cannot be read: it is not a plain file.\nralph looks for its configuration there.\n`,
+    })
+  })
+
+  it('as another manifest holds nothing', async () => {
+    const cwd = withGoodTask()
+    execFileSync('mkfifo', [join(cwd, 'Makefile')])
+    expect((await by(cwd, 'prompt', 'T-001')).code).toBe(0)
+  })
+})
+
+it('says where each of very many missing dependencies stands', async () => {
+  const ids = Array.from({ length: 10_000 }, (_, index) => `T-${100_000 + index}`)
+  const cwd = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'x', { Depends: ids.join(', ') }) })
+  const { stdout } = await by(cwd, 'next', '--explain')
+  expect(stdout).toContain('needs T-100000')
+  expect(stdout).toContain(`docs/tasks/T-001.md:4:${15 + 10 * 9_999}`)
+})
 
 describe('a task file that cannot be trusted', () => {
   it.each<[string, (path: string) => void, RegExp]>([

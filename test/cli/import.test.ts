@@ -39,6 +39,19 @@ const prd = (...userStories: readonly object[]): string =>
   JSON.stringify({ project: 'Shop', userStories }, null, 2)
 
 describe('ralph import', () => {
+  test('of very many tasks commits those, and nothing else of their folder', async () => {
+    const list = Array.from({ length: 510 }, (_, index) => `- [ ] item ${index}\n`).join('')
+    const cwd = repository({ 'list.md': list })
+    put(cwd, { 'docs/tasks/notes.txt': 'mine\n' })
+    expect((await by(cwd, 'import', 'list.md')).code).toBe(0)
+    expect(git(cwd, 'status', '--porcelain', '-uall')).toBe('?? docs/tasks/notes.txt')
+    git(cwd, 'reset', '--quiet', '--hard', 'HEAD~1')
+    rmSync(join(cwd, 'docs'), { recursive: true })
+    expect((await by(cwd, 'import', 'list.md')).code).toBe(0)
+    expect(git(cwd, 'status', '--porcelain')).toBe('')
+    expect(git(cwd, 'diff', '--name-only', 'HEAD~1').split('\n')).toHaveLength(510)
+  })
+
   test.each(SAMPLES)(
     '$format: task files in one commit, that lint and are next in order',
     async ({ path, files, keys }) => {

@@ -56,7 +56,14 @@ export function descriptionOf({ text, below }: BoxItem): string {
 
 /** The items nested in an item at any depth, as criteria. */
 export function criteriaIn({ nested }: Pick<BoxItem, 'nested'>): readonly Criterion[] {
-  return nested.flatMap((item) => [{ text: item.text, met: item.isTicked }, ...criteriaIn(item)])
+  const criteria: Criterion[] = []
+  // A list may be nested more deeply than functions can be.
+  const ahead = nested.toReversed()
+  for (let item = ahead.pop(); item; item = ahead.pop()) {
+    criteria.push({ text: item.text, met: item.isTicked })
+    ahead.push(...item.nested.toReversed())
+  }
+  return criteria
 }
 
 /** The tag of a task that may be left out. */

@@ -100,12 +100,15 @@ function stateOf<T extends TaskHead>(task: T, context: Context<T>): TaskState<T>
   const { claims, cycleOf } = context
   const isClear = problems.length === 0 && !held && !claims.rivals.has(number) && !cycleOf.has(number)
   let waiting = isClear ? NOTHING : ownReasons(task, context)
+  let found: Reason[] | null = null
   for (const need of needs) {
     const unfinished = unfinishedOf(need, claims)
     if (unfinished === null) continue
     const reason = dependencyReason(need, unfinished, task, context)
-    // Most waiting tasks wait for one thing, so the first reason gets an array of its own.
-    if (reason) waiting = waiting === NOTHING ? [reason] : [...waiting, reason]
+    if (reason === null) continue
+    // Most tasks wait for nothing, so only the first reason makes an array.
+    if (found) found.push(reason)
+    else waiting = found = [...waiting, reason]
   }
   return { task, eligible: status === 'TODO' && waiting === NOTHING, waiting }
 }
