@@ -47,7 +47,7 @@ export default defineConfig([
     input: 'src/index.ts',
     platform: 'node',
     external,
-    output: { dir: 'dist', format: 'esm', minify: true },
+    output: { dir: 'dist', format: 'esm', minify: true, sourcemap: true },
   },
   {
     input: 'src/start.ts',
