@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Happening, StopMode } from './events/event.ts'
 
 const URGENCY: Readonly<Record<StopMode, number>> = { 'after-attempt': 0, clean: 1, now: 2 }
@@ -28,6 +29,8 @@ export class Control {
     this.signal = this.#stop.signal
     this.killSignal = this.#kill.signal
     this.stopping = this.#stopping.signal
+    // With many jobs at once, many wait for the same signal.
+    setMaxListeners(0, this.signal, this.killSignal, this.stopping)
   }
 
   /** Stops when these signals of a terminal are aborted. */

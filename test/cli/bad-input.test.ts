@@ -49,7 +49,7 @@ it('says where each of very many missing dependencies stands', async () => {
   const cwd = projectFolder({ 'docs/tasks/T-001.md': taskText('T-001', 'x', { Depends: ids.join(', ') }) })
   const { stdout } = await by(cwd, 'next', '--explain')
   expect(stdout).toContain('needs T-100000')
-  expect(stdout).toContain(`docs/tasks/T-001.md:4:${15 + 10 * 9_999}`)
+  expect(stdout).toContain(`docs/tasks/T-001.md:4:${16 + 10 * 9_999}`)
 })
 
 describe('a task file that cannot be trusted', () => {

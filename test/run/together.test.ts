@@ -73,6 +73,18 @@ function expectInOrder(root: string, count: number): void {
   expect(read(root, '.ralph/run.json')).toBeNull()
 }
 
+it('lets many jobs at once wait for its end, without a warning of Node', async () => {
+  const warnings: Error[] = []
+  const hear = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', hear)
+  const { signal, killSignal, stopping } = new Control()
+  for (const one of [signal, killSignal, stopping])
+    for (let job = 0; job < 20; job++) one.addEventListener('abort', () => undefined)
+  await new Promise(setImmediate)
+  process.off('warning', hear)
+  expect(warnings).toEqual([])
+})
+
 describe('several jobs at once', () => {
   it('each work in a slot outside of the checkout, and land one commit each', async () => {
     const ids = ['T-1', 'T-2', 'T-3', 'T-4']

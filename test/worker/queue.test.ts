@@ -52,6 +52,18 @@ describe('a run with a queue', { timeout: 120_000 }, () => {
     expect(existsSync(join(second, 'one'))).toBe(false)
   })
 
+  it('gets jobs done by a worker that stays between runs, under the name that it was given', async (context) => {
+    const queue = server?.database() ?? context.skip('an embedded queue ends with its run')
+    const machines = makeMachines({ 'T-001': 'echo 1 > one' }, { config: { queue: { workerTimeout: '2s' } } })
+    const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
+    start(first, ['worker', '--queue', queue, '--stay', '--name', 'ada'])
+    const leaving = start(second, ['worker', '--queue', queue])
+    expect((await leaving.ended).code).toBe(0)
+    const run = start(at, ['run', '--loop', '--queue', queue])
+    expect(await run.ended).toEqual({ code: 0, stderr: '' })
+    expect(those(run, 'attempt-started').map(({ worker }) => worker)).toEqual(['ada'])
+  })
+
   it('runs the gates of the commit that a job begins from, here and there, and none that the machine has', async () => {
     const machines = makeMachines(
       { 'T-001': 'touch broken', 'T-002': 'echo 2 > two' },

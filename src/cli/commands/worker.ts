@@ -16,6 +16,8 @@ export async function run(context: Context): Promise<number> {
   const { io, where, json, options } = context
   if (options.jobs !== undefined && options.once)
     throw new UserError('--once does one task, and --jobs several at once', 'Leave one of them out.')
+  if (options.stay && options.once)
+    throw new UserError('--once ends after one task, and --stay never', 'Leave one of them out.')
   const place = overridden(await context.place(), WORKER_OPTIONS, options)
   refuseToStart(io, place.root)
   const show = json ? showJson(context).event : (event: RunEvent) => context.print(workerBlocks(event))

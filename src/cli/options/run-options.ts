@@ -75,7 +75,9 @@ export const WORKER_OPTIONS = [
   QUEUE,
   REMOTE,
   option('--jobs <N>', 'count', 'run N tasks in parallel (default: as configured, 1)', { sets: 'jobs' }),
+  option('--name <name>', 'text', "its name in the run (default: the machine's, and the process)"),
   flag('--once', 'end after one task'),
+  flag('--stay', 'wait for the next run when one has ended'),
   option('--label <names>', 'list', 'only tasks of that tier, agent or tag; of several, any'),
 ] as const satisfies readonly OptionSpec[]
 

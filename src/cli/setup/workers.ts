@@ -96,7 +96,12 @@ export async function startWorker(
 ): Promise<Exclude<WorkerEnd, { kind: 'unable' }>> {
   const { jobs, queue: configured } = place.config
   const url = meantQueue(options.queue, world, place)
-  const { label: labels, once } = options
+  const { label: labels, once, stay } = options
+  if (stay && url === EMBEDDED)
+    throw new UserError(
+      'an embedded queue ends with its run',
+      'Give --queue a Postgres URL, or leave out --stay.',
+    )
   const places = once ? 1 : jobs
   const taken = await takeCommitSlots(withoutQueue(world), { where, place, count: places })
   let queue: Queue | null = null
@@ -110,11 +115,11 @@ export async function startWorker(
     const until = now().getTime() + patienceSeconds * 1000
     queue = await patiently(
       () => openWorkersQueue(url, place),
-      () => signal.aborted || now().getTime() > until,
+      () => signal.aborted || (!stay && now().getTime() > until),
       { signal, warn },
     )
-    const name = `${hostname().split('.')[0]}-${pid}`
-    const limits = { name, places, labels, once, patienceSeconds, heartbeatSeconds }
+    const name = options.name ?? `${hostname().split('.')[0]}-${pid}`
+    const limits = { name, places, labels, once, stay, patienceSeconds, heartbeatSeconds }
     const make: WorkerPorts['make'] = (job, at) => makeAttempt(job, { ...at, remote, taken })
     const ports = { queue, remote, make, version: VERSION, pid, now, signal, urgent }
     const end = await new Worker(limits, ports, emit).work()

@@ -18,6 +18,8 @@ interface WorkerOptions {
   readonly labels: readonly string[]
   /** Whether it ends after one job. */
   readonly once: boolean
+  /** Whether it waits for the next run, however long that takes. */
+  readonly stay: boolean
   /** How long it waits for a run, and for a queue that is gone. */
   readonly patienceSeconds: number
   /** The interval of its heartbeats if no run asks for another one. */
@@ -127,8 +129,8 @@ export class Worker {
       this.#run = held.sign
       return
     }
-    const { patienceSeconds } = this.#options
-    if (now - this.#runSeenAt <= patienceSeconds || this.#doing.size > 0) return
+    const { patienceSeconds, stay } = this.#options
+    if (stay || now - this.#runSeenAt <= patienceSeconds || this.#doing.size > 0) return
     const reason = `no run is under way on this queue for ${formatDuration(patienceSeconds)}`
     this.#leave({ kind: 'done', reason })
   }
@@ -259,7 +261,8 @@ export class Worker {
     if (this.#failingSince === null)
       this.#warn(`the queue cannot be reached, and is tried again: ${reasonOf(error)}`)
     this.#failingSince ??= this.#now()
-    if (this.#now() - this.#failingSince > this.#options.patienceSeconds) this.#leave(this.#queueGone(error))
+    const { patienceSeconds, stay } = this.#options
+    if (!stay && this.#now() - this.#failingSince > patienceSeconds) this.#leave(this.#queueGone(error))
   }
 
   #queueGone(error: unknown): WorkerEnd {
