@@ -19,7 +19,7 @@ const ARROWS: Record<string, readonly string[]> = {
   'agents/signal': ['backlog'],
   agents: ['agents/signal', 'backlog', 'backlog/markdown', 'backlog/select', 'config', 'process', 'prompt'],
   engine: ['agents', 'agents/signal', 'backlog', 'backlog/select', 'git', 'process', 'prompt'],
-  'authoring/bridges': ['backlog', 'backlog/markdown', 'engine', 'prompt'],
+  'authoring/bridges': ['backlog', 'backlog/markdown', 'backlog/select', 'engine', 'prompt'],
   authoring: [
     'agents/signal',
     'agents',

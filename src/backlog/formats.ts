@@ -2,6 +2,9 @@
 export const FORMAT_NAMES = [
   'implementation',
   'prd-json',
+  'feature-list',
+  'beads',
+  'bmad',
   'change',
   'task-master',
   'github-issues',

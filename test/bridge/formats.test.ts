@@ -26,7 +26,7 @@ describe('what each form means', () => {
       value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0)
     const page = SAMPLES.flatMap(({ path, files }) => {
       const { drafts, mistakes } = readFiles(path, files)
-      expect(mistakes).toEqual([])
+      expect(mistakes.filter(({ severity }) => severity === 'error')).toEqual([])
       const said = drafts.map((one) => Object.entries(one).filter(([, value]) => !isEmpty(value)))
       return [`── ${path}`, ...said.map((one) => JSON.stringify(Object.fromEntries(one), null, 1)), '']
     })
@@ -309,6 +309,47 @@ describe('what is wrong has its place', () => {
       'prd.json:1:46 error the key "title" is given twice',
     ],
     [
+      'prd.json',
+      { 'prd.json': '{ "userStories": [{ "id": "a", "title": "A", "passes": "yes" }] }' },
+      'prd.json:1:56 error passes is to be true or false, not "yes"',
+    ],
+    [
+      'feature_list.json',
+      { 'feature_list.json': '{ "project": "Shop" }' },
+      'feature_list.json:1:1 error expected a list of features, or an object with "features"',
+    ],
+    [
+      '.beads/issues.jsonl',
+      { '.beads/issues.jsonl': '{"id":"a","title":"A"}\n<<<<<<< HEAD\n{"id":"b","title":"B"}\n' },
+      '.beads/issues.jsonl:2:1 error not valid JSON: invalid symbol',
+    ],
+    [
+      '.beads/issues.jsonl',
+      {
+        '.beads/issues.jsonl':
+          '{"id":"a","title":"A"}\n{"id":"b","title":"B","dependencies":[{"depends_on_id":"c","type":"blocks"}]}\n{"id":"c","title":"C","dependencies":[{"depends_on_id":"b","type":"blocks"}]}',
+      },
+      '.beads/issues.jsonl:2:1 error b → c → b wait for each other, so none could begin',
+    ],
+    [
+      '.beads/issues.jsonl',
+      {
+        '.beads/issues.jsonl':
+          '{"id":"a","title":"A","dependencies":[{"depends_on_id":"a","type":"parent-child"}]}',
+      },
+      '.beads/issues.jsonl:1:38 error a is its own parent, or below such an issue',
+    ],
+    [
+      'sprint-status.yaml',
+      { 'sprint-status.yaml': 'development_status:\n  1-1-a: odd\n  1-2-b: backlog\n', '1-1-a.md': '# A' },
+      'sprint-status.yaml:2:10 warning "odd" is no status of a story: it is blocked here',
+    ],
+    [
+      'sprint-status.yaml',
+      { 'sprint-status.yaml': 'development_status:\n  1-1-a: done\n  1-2-b: backlog\n', '1-1-a.md': '# A' },
+      'sprint-status.yaml:2:3 warning 1 of 2 stories have no file yet: left out',
+    ],
+    [
       'implementation.json',
       {
         'implementation.json':
@@ -333,13 +374,16 @@ describe('what is wrong has its place', () => {
     ],
   ])('%s %#', (path, files, expected) => {
     const tree = treeOfTexts(new Map(Object.entries(files)))
-    const format = /prd/.test(path)
-      ? 'prd-json'
-      : /impl/.test(path)
-        ? 'implementation'
-        : /db/.test(path)
-          ? 'db'
-          : 'change'
+    const formats = [
+      ['prd', 'prd-json'],
+      ['feature', 'feature-list'],
+      ['beads', 'beads'],
+      ['sprint', 'bmad'],
+      ['impl', 'implementation'],
+      ['db', 'db'],
+      ['', 'change'],
+    ] as const
+    const [, format] = formats.find(([part]) => path.includes(part))!
     const reading = readForeign({ format, path }, tree, { independent: false })
     expect(lines(reading)).toContain(expected)
   })
@@ -350,6 +394,16 @@ describe('what is wrong has its place', () => {
     expect(reading.drafts.map(({ key }) => key)).toEqual(['US', 'US~2', 'US~3'])
     expect(reading.mistakes.every(({ severity }) => severity === 'warning')).toBe(true)
   })
+})
+
+test('a story that nobody approved, or that is in review, is blocked', () => {
+  const words = ['Draft', 'Ready for Review ✅', 'InProgress', 'Ready for Development', 'Done - QA passed']
+  const files = words.map((word, index) => [
+    `docs/stories/1.${index + 1}.story.md`,
+    `# A\n## Status\n${word}\n`,
+  ])
+  const { drafts } = readFiles('docs/stories', Object.fromEntries(files) as Record<string, string>)
+  expect(drafts.map(({ status }) => status)).toEqual(['BLOCKED', 'BLOCKED', 'TODO', 'TODO', 'DONE'])
 })
 
 describe('what is hostile', () => {
@@ -421,10 +475,14 @@ test('backlogs are found where other tools keep them', () => {
     '.taskmaster/tasks/tasks.json',
     'backlog',
     'prd.json',
+    'feature_list.json',
+    '.beads/issues.jsonl',
+    'docs/stories',
     'spectr/changes/add-roots/tasks.jsonc',
     'openspec/changes/log-in/tasks.md',
     '.kiro/specs/period/tasks.md',
     'specs/001-auth/tasks.md',
+    '.ralph/fix_plan.md',
     'TODO.md',
   ])
   const done = treeOfTexts(new Map([['TODO.md', '- [x] One\n']]))

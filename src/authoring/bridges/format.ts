@@ -74,11 +74,11 @@ export type ForeignStatus = Status | 'dropped'
 const WORDS: readonly (readonly [ForeignStatus, string])[] = [
   [
     'TODO',
-    'pending todo to_do open new in_progress doing started active testing ready not_started planned backlog draft failed',
+    'pending todo to_do open new in_progress hooked doing started active testing ready not_started planned backlog draft failed',
   ],
   ['DONE', 'done completed complete closed passed finished merged resolved'],
   ['BLOCKED', 'blocked deferred on_hold waiting paused review in_review'],
-  ['dropped', 'cancelled canceled wont_do wontfix skipped obsolete duplicate archived'],
+  ['dropped', 'cancelled canceled wont_do wontfix skipped obsolete duplicate archived tombstone pinned'],
 ]
 const STATUS_WORDS = new Map(
   WORDS.flatMap(([status, words]) => words.split(' ').map((word) => [word, status])),

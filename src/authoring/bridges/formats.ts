@@ -4,8 +4,12 @@ import type { Task } from '../../backlog/model.ts'
 import { readOrigin, type OriginReport } from '../../backlog/origin.ts'
 import { backlogMd } from './backlog-md.ts'
 import { checklist } from './boxes.ts'
+import { findCycles } from '../../backlog/select/cycles.ts'
+import { beads } from './beads.ts'
+import { bmad } from './bmad.ts'
 import { change } from './change.ts'
 import { db } from './db.ts'
+import { featureList } from './feature-list.ts'
 import { within, type ForeignDraft, type Format, type ReadingOptions } from './format.ts'
 import { githubIssues } from './github-issues.ts'
 import { implementation } from './implementation.ts'
@@ -20,6 +24,9 @@ import type { Tree } from './tree.ts'
 export const FORMATS: Readonly<Record<FormatName, Format>> = {
   implementation,
   'prd-json': prdJson,
+  'feature-list': featureList,
+  beads,
+  bmad,
   change,
   'task-master': taskMaster,
   'github-issues': githubIssues,
@@ -74,6 +81,17 @@ export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: Rea
     })
     return { ...draft, depends: [...new Set(depends)] }
   })
+  const numbers = new Map(resolved.map(({ key }, index) => [key, index]))
+  const waiters = resolved.map(({ key, depends, place }, number) => {
+    return { id: key, number, needs: depends.map((need) => numbers.get(need)!), place }
+  })
+  for (const { ids, tasks } of findCycles(waiters))
+    found.push({
+      ...tasks[0]!.place,
+      severity: 'error',
+      rule: 'import',
+      message: `${[...ids, ids[0]].join(' → ')} wait for each other, so none could begin`,
+    })
   return {
     drafts: resolved,
     documents: documents?.() ?? new Map<string, string>(),
@@ -130,10 +148,17 @@ const USUAL_PLACES = [
   'tasks/tasks.json',
   'backlog',
   'prd.json',
+  'scripts/ralph/prd.json',
+  'feature_list.json',
+  '.beads',
+  'docs/stories',
+  '_bmad-output/implementation-artifacts/sprint-status.yaml',
+  'docs/sprint-artifacts/sprint-status.yaml',
   'spectr/changes/*',
   'openspec/changes/*',
   '.kiro/specs/*',
   'specs/*',
+  '.ralph/fix_plan.md',
   'TODO.md',
 ] as const
 

@@ -1,6 +1,6 @@
 import { setJson } from './edit.ts'
-import { foreignDraft, titleOf, type ForeignTask, type Format } from './format.ts'
-import { byPriority, criteriaOf, keyed } from './source.ts'
+import { foreignDraft, titleOf, type ForeignDraft, type ForeignTask, type Format } from './format.ts'
+import { byPriority, criteriaOf, keyed, statusOf, type Entry } from './source.ts'
 
 /** User stories that pass or do not: `prd.json`. */
 export const prdJson: Format = {
@@ -8,36 +8,49 @@ export const prdJson: Format = {
   find: (path, sources) => sources.items(path, 'userStories') && path,
   read(path, sources) {
     const root = sources.root(path, 'an object with "userStories"')
-    const about = root?.text('description') ?? ''
-    const background =
-      about === '' ? [] : ([[`About ${root?.text('project', 'name') || 'the project'}`, about]] as const)
     const stories = keyed((root?.entries('userStories') ?? []).toSorted(byPriority))
-    const tasks = stories.map(({ entry: story, key }): ForeignTask => {
-      const passes = story.value('passes')
-      const isDone = passes?.kind === 'scalar' && passes.value === true
-      return {
-        key,
-        draft() {
-          const title = titleOf(story.text('title', 'name', 'description'))
-          return foreignDraft({
-            key,
-            title,
-            status: isDone ? 'DONE' : 'TODO',
-            description: story.text('description') || title,
-            background,
-            criteria: criteriaOf(story, 'acceptanceCriteria', 'acceptance_criteria'),
-            hints: story.text('notes'),
-            touches: story.texts('fileScope'),
-            priority: story.text('priority') || null,
-            depends: story.texts('dependsOn', 'dependencies', 'depends_on'),
-            tags: story.texts('labels', 'tags'),
-            place: story.source.placeOf(story.at),
-          })
-        },
-        write: ({ status }) =>
-          isDone === (status === 'DONE') ? [] : setJson(story, 'passes', status === 'DONE'),
-      }
-    })
-    return { tasks }
+    const background = backgroundOf(root)
+    return { tasks: stories.map(({ entry, key }) => storyTask(entry, key, background)) }
   },
+}
+
+/** The description of the whole project, as every task's background. */
+export function backgroundOf(root: Entry | null): ForeignDraft['background'] {
+  const about = root?.text('description') ?? ''
+  return about === '' ? [] : [[`About ${root?.text('project', 'name') || 'the project'}`, about]]
+}
+
+const WORDS = { TODO: 'pending', DONE: 'done', BLOCKED: 'blocked' } as const
+
+/** A story or feature. Whether it passes says more than its status, which it may have too. */
+export function storyTask(story: Entry, key: string, background: ForeignDraft['background']): ForeignTask {
+  const passes = story.flag('passes')
+  const hasWord = passes === undefined && story.text('status') !== ''
+  const status = hasWord ? statusOf(story) : passes === true ? 'DONE' : 'TODO'
+  return {
+    key,
+    draft() {
+      const title = titleOf(story.text('title', 'name', 'description'))
+      return foreignDraft({
+        key,
+        title,
+        status,
+        milestone: story.text('milestone', 'phase') || null,
+        description: story.text('description') || title,
+        background,
+        criteria: criteriaOf(story, 'acceptanceCriteria', 'acceptance_criteria', 'acceptance', 'steps'),
+        hints: story.text('notes'),
+        touches: story.texts('fileScope', 'files'),
+        priority: story.text('priority') || null,
+        depends: story.texts('dependsOn', 'dependencies', 'depends_on'),
+        tags: [...story.texts('labels', 'tags'), ...story.texts('category')],
+        place: story.source.placeOf(story.at),
+      })
+    },
+    write({ status: end }) {
+      if (hasWord) return setJson(story, 'status', WORDS[end])
+      const isDone = end === 'DONE'
+      return (status === 'DONE') === isDone ? [] : setJson(story, 'passes', isDone)
+    },
+  }
 }

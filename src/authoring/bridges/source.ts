@@ -4,7 +4,7 @@ import { applySplices, type Splice } from '../../backlog/markdown/splice.ts'
 import type { Criterion } from '../../backlog/draft.ts'
 import { foreignStatus, grouped, type ForeignStatus } from './format.ts'
 import type { Tree } from './tree.ts'
-import { readJsonValue, readYamlValue, type Table, type Value } from './value.ts'
+import { readJsonLines, readJsonValue, readYamlValue, type Table, type Value } from './value.ts'
 
 /** A file that is being read: its text without a byte order mark, and a reporter of its mistakes. */
 export type Source = ReturnType<typeof sourceOf>
@@ -16,6 +16,12 @@ export interface Edit extends Splice {
 
 /** Opens files of a tree, each once, and collects their mistakes. */
 export type Sources = ReturnType<typeof openSources>
+
+const READERS = [
+  [/\.jsonl$/i, readJsonLines],
+  [/\.jsonc?$/i, readJsonValue],
+  [/\.ya?ml$/i, readYamlValue],
+] as const
 
 export function openSources(tree: Tree) {
   const mistakes: Diagnostic[] = []
@@ -33,8 +39,9 @@ export function openSources(tree: Tree) {
   const value = (file: string): Value | null => {
     const known = values.get(file)
     if (known !== undefined) return known
-    const source = /\.(?:jsonc?|ya?ml)$/i.test(file) ? open(file) : null
-    const read = source && (/\.ya?ml$/i.test(file) ? readYamlValue : readJsonValue)(source.text)
+    const reader = READERS.find(([ending]) => ending.test(file))?.[1]
+    const source = reader ? open(file) : null
+    const read = source && reader?.(source.text)
     if (source && read && !read.ok) source.report(read.at, read.message)
     const found = read?.ok ? read.value : null
     values.set(file, found)
@@ -118,6 +125,13 @@ function entryOf(source: Source, table: Table) {
       if (found.kind === 'scalar') return found.text
       refused(found, names[0], 'a text')
       return ''
+    },
+    /** Undefined if there is none. */
+    flag: (name: string): boolean | undefined => {
+      const found = value(name)
+      if (found?.kind === 'scalar' && typeof found.value === 'boolean') return found.value
+      if (found) refused(found, name, 'true or false')
+      return undefined
     },
     /** A list of texts, or the lines of one. */
     texts: (...names: readonly string[]): readonly string[] => {

@@ -51,8 +51,22 @@ type ValueReading =
 
 /** Reads JSON, with or without comments and trailing commas. */
 export function readJsonValue(text: string): ValueReading {
+  return jsonReading(() => fromJson(text))
+}
+
+/** Reads a JSON value on each line, as one list. */
+export function readJsonLines(text: string): ValueReading {
+  return jsonReading(() => {
+    const items = [...text.matchAll(/[^\r\n]*\S[^\r\n]*/g)].flatMap(
+      ({ 0: line, index }) => fromJson(line, index) ?? [],
+    )
+    return { kind: 'list', items, span: { start: 0, end: text.length } }
+  })
+}
+
+function jsonReading(read: () => Value | undefined): ValueReading {
   try {
-    const value = fromJson(text)
+    const value = read()
     return value ? { ok: true, value } : { ok: false, at: 0, message: 'the file is empty' }
   } catch (error) {
     if (error instanceof Misread) return { ok: false, at: error.at, message: error.message }
@@ -71,29 +85,32 @@ class Misread extends Error {
   }
 }
 
-function fromJson(text: string): Value | undefined {
+/** Reads JSON that begins at an offset. */
+function fromJson(text: string, at = 0): Value | undefined {
   const errors: ParseError[] = []
   const root = parseTree(text, errors, { allowTrailingComma: true })
   const [error] = errors
-  if (error) throw new Misread(error.offset, `not valid JSON: ${inWords(printParseErrorCode(error.error))}`)
-  return root && valueOf(root, text)
+  if (error)
+    throw new Misread(at + error.offset, `not valid JSON: ${inWords(printParseErrorCode(error.error))}`)
+  return root && valueOf(root, text, at)
 }
 
-function valueOf({ type, offset, length, value, children = [] }: JsonNode, text: string): Value {
-  const span = { start: offset, end: offset + length }
-  if (type === 'array') return { kind: 'list', items: children.map((child) => valueOf(child, text)), span }
+function valueOf({ type, offset, length, value, children = [] }: JsonNode, text: string, at: number): Value {
+  const span = { start: at + offset, end: at + offset + length }
+  if (type === 'array')
+    return { kind: 'list', items: children.map((child) => valueOf(child, text, at)), span }
   if (type !== 'object') {
     const scalar = value as Scalar['value']
-    const written = typeof scalar === 'string' ? scalar : text.slice(span.start, span.end)
+    const written = typeof scalar === 'string' ? scalar : text.slice(offset, offset + length)
     return { kind: 'scalar', value: scalar, text: scalar === null ? '' : written, span }
   }
   const entries = new Map<string, Value>()
   for (const { children: [key, child] = [] } of children) {
     const name = String(key!.value)
-    if (entries.has(name)) throw new Misread(key!.offset, `the key "${name}" is given twice`)
-    entries.set(name, valueOf(child!, text))
+    if (entries.has(name)) throw new Misread(at + key!.offset, `the key "${name}" is given twice`)
+    entries.set(name, valueOf(child!, text, at))
   }
-  return { kind: 'table', entries, firstKey: children[0]?.offset ?? null, span }
+  return { kind: 'table', entries, firstKey: children[0] ? at + children[0].offset : null, span }
 }
 
 /** `CommaExpected` as `comma expected`. */

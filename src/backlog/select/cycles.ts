@@ -1,16 +1,19 @@
 import type { Task, TaskHead } from '../model.ts'
 
+/** What a cycle is made of. */
+export type Waiter = Pick<TaskHead, 'id' | 'number' | 'needs'>
+
 /**
  * Tasks that all wait for each other. Cycles that share a task are one. Its members begin with the lowest number and
  * follow their needs, so a simple cycle is in its own order.
  */
-export interface Cycle<T extends TaskHead = Task> {
+export interface Cycle<T extends Waiter = Task> {
   readonly ids: readonly string[]
   readonly tasks: readonly T[]
 }
 
 /** Every cycle among ordered tasks, by lowest number: Kosaraju's strongly connected components. */
-export function findCycles<T extends TaskHead>(ordered: readonly T[]): readonly Cycle<T>[] {
+export function findCycles<T extends Waiter>(ordered: readonly T[]): readonly Cycle<T>[] {
   if (needOnlyLower(ordered)) return []
   const nodes = graphOf(ordered)
   const left = new Set(nodes)
@@ -27,7 +30,7 @@ export function findCycles<T extends TaskHead>(ordered: readonly T[]): readonly 
 }
 
 /** In most backlogs this holds, so there is no cycle and no need for a graph. */
-function needOnlyLower(tasks: readonly TaskHead[]): boolean {
+function needOnlyLower(tasks: readonly Waiter[]): boolean {
   for (const { number, needs } of tasks) {
     for (const need of needs) if (need >= number) return false
   }
@@ -35,7 +38,7 @@ function needOnlyLower(tasks: readonly TaskHead[]): boolean {
 }
 
 /** All nodes, each after what it needs where no cycle prevents that. Long chains would overflow the engine's stack. */
-function afterNeeds<T extends TaskHead>(nodes: readonly Node<T>[]): Node<T>[] {
+function afterNeeds<T extends Waiter>(nodes: readonly Node<T>[]): Node<T>[] {
   const seen = new Set<Node<T>>()
   const after: Node<T>[] = []
   for (const root of nodes) {
@@ -55,7 +58,7 @@ function afterNeeds<T extends TaskHead>(nodes: readonly Node<T>[]): Node<T>[] {
 }
 
 /** The nodes that can be reached, depth first; only through those that are left, which it takes out. */
-function walk<T extends TaskHead>(
+function walk<T extends Waiter>(
   start: Node<T>,
   edgesOf: (node: Node<T>) => readonly Node<T>[],
   left: Set<Node<T>>,
@@ -71,7 +74,7 @@ function walk<T extends TaskHead>(
 }
 
 /** A number, what it needs, and what needs it. Files with the same number are one node, as its dependants cannot distinguish them. */
-interface Node<T extends TaskHead> {
+interface Node<T extends Waiter> {
   /** The first task with the number. */
   readonly task: T
   /** In the order of the field, with repeats; numbers without a task are left out. */
@@ -80,7 +83,7 @@ interface Node<T extends TaskHead> {
 }
 
 /** The dependency graph of ordered tasks, as nodes by ascending number. */
-function graphOf<T extends TaskHead>(ordered: readonly T[]): readonly Node<T>[] {
+function graphOf<T extends Waiter>(ordered: readonly T[]): readonly Node<T>[] {
   const nodes = new Map<number, Node<T>>()
   for (const task of ordered)
     if (!nodes.has(task.number)) nodes.set(task.number, { task, needs: [], users: [] })
