@@ -30,6 +30,7 @@ const ARROWS: Record<string, readonly string[]> = {
     'config',
     'engine',
     'git',
+    'process',
     'prompt',
   ],
   'authoring/plan': [

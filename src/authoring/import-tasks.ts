@@ -16,16 +16,24 @@ import { findConfig } from '../config/load.ts'
 import type { Place } from '../config/project.ts'
 import { openReadingGit } from '../git/door.ts'
 import type { Git } from '../git/git.ts'
-import { blobsNow, earlierImports, importedTexts, importTrailer, storeFiles } from '../git/imports.ts'
+import {
+  blobsNow,
+  earlierImports,
+  importedTexts,
+  importTrailer,
+  keepText,
+  storeFiles,
+} from '../git/imports.ts'
 import { openWithCommit } from '../git/open-repository.ts'
 import { ignoredPaths } from '../git/repository.ts'
 import { readStatus } from '../git/status.ts'
 import { composeMessage } from '../git/trailers.ts'
 import { withBridge } from './bridges/configuration.ts'
-import type { ForeignDraft } from './bridges/format.ts'
+import type { ForeignDraft, ReadingOptions } from './bridges/format.ts'
 import { findBacklog, FORMATS, isBroken, readForeign, type FoundBacklog } from './bridges/formats.ts'
 import { openSources } from './bridges/source.ts'
 import { foreignTree, recordingTree, treeOfTexts, type Tree } from './bridges/tree.ts'
+import { isGithub, readIssues } from './github.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
 import { highestOf, idDigits, takenNumbers } from './new-task.ts'
 
@@ -38,6 +46,8 @@ export interface ImportWish {
   readonly independent: boolean
   /** Whether nothing is written. */
   readonly dryRun: boolean
+  /** Of issues on GitHub: only those with it are imported. */
+  readonly label?: string | undefined
 }
 
 /** The result of an import. If its files are invalid, it is refused, and nothing was written. */
@@ -46,7 +56,13 @@ export type Imported = Awaited<ReturnType<typeof importTasks>>
 /** Reads another tool's backlog, and writes what is new or has changed as task files, in one commit. */
 export async function importTasks(world: World, place: Place, wish: ImportWish) {
   const { root } = place
-  const tree = recordingTree(foreignTree(root))
+  const isRemote = isGithub(wish.path)
+  if (wish.label !== undefined && !isRemote)
+    throw new UserError('--label is for issues of GitHub', 'ralph import github:owner/repo --label agent')
+  const issues = isRemote ? await readIssues(world, wish.path, wish.label) : null
+  const tree = recordingTree(
+    issues === null ? foreignTree(root) : treeOfTexts(new Map([[wish.path, issues]])),
+  )
   const found = findOrRefuse(wish, tree)
   const { path, format } = found
   if (wish.sync && FORMATS[format].isReadOnly)
@@ -54,7 +70,13 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
       `${path} is read, and never written: its state is another tool's`,
       'Import it without --sync.',
     )
-  const { drafts, documents, dropped, mistakes } = readForeign(found, tree, wish)
+  const tasks = await knownTasks(place)
+  const imported = tasks.flatMap(({ id, file, status, origin }) => {
+    const from = readOrigin(origin)
+    return from?.path === path ? [{ id, file, status, key: from.key }] : []
+  })
+  const how = isRemote ? { ...wish, imported: imported.map(({ key }) => key) } : wish
+  const { drafts, documents, dropped, mistakes } = readForeign(found, tree, how)
   const { sync, dryRun } = wish
   const result = { ...found, mistakes, dropped, sync, dryRun }
   if (isBroken(mistakes))
@@ -63,14 +85,14 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
   const inside = relative(repository.root, root).replaceAll('\\', '/')
   const prefix = inside === '' ? '' : `${inside}/`
   const read = [...tree.read.keys()].map((file) => prefix + file)
-  if (wish.sync) await refuseUncommitted(git, read, found)
+  if (wish.sync && !isRemote) await refuseUncommitted(git, read, found)
 
-  const tasks = await knownTasks(place)
-  const imported = tasks.flatMap(({ id, file, status, origin }) => {
-    const from = readOrigin(origin)
-    return from?.path === path ? [{ id, file, status, key: from.key }] : []
-  })
-  const before = await lastImport(git, { found, prefix, wish, imported })
+  if (isRemote && drafts.length + imported.length === 0)
+    throw new UserError(
+      `${path} has no open issue with the label ${wish.label}`,
+      `gh label list --repo ${path.slice('github:'.length)} shows its labels.`,
+    )
+  const before = await lastImport(git, { found, prefix, wish: how, imported })
   const plan = planImport(drafts, imported, before)
   const rows = await rowsOf(world, place, { format, tasks, plan })
   const texts = await textsOf(place, { path, tasks, imported, rows })
@@ -82,7 +104,10 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
   const beside = new Map([...documents].filter(([file]) => !isThere(file)))
   if (config) beside.set(config.file, config.text)
   if (texts.size + beside.size > 0 && !dryRun) {
-    const hash = await storeFiles(git, read, repository.gitDir)
+    const hash =
+      issues === null
+        ? await storeFiles(git, read, repository.gitDir)
+        : await keepText(git, escaped(path), issues)
     await commitTaskFiles(world, {
       root,
       texts: new Map([...texts, ...beside]),
@@ -164,7 +189,7 @@ interface ImportedTask extends Pick<KnownTask, 'id' | 'file' | 'status'> {
 /** What the last import read, and which of its tasks have changed since; null if that is unknown. */
 async function lastImport(
   git: Git,
-  around: { found: FoundBacklog; prefix: string; wish: ImportWish; imported: readonly ImportedTask[] },
+  around: { found: FoundBacklog; prefix: string; wish: ReadingOptions; imported: readonly ImportedTask[] },
 ) {
   const { found, prefix, wish, imported } = around
   const earlier = imported.length === 0 ? null : await earlierImports(git, escaped(found.path))

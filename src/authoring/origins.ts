@@ -1,11 +1,12 @@
 import { UserError } from '../base/errors.ts'
 import type { Bridge } from '../backlog/formats.ts'
 import { NO_ORIGINS, type Origins } from '../backlog/origin.ts'
+import { isGithub } from './github.ts'
 import { foreignTree } from './bridges/tree.ts'
 
 /** Opens the backlogs of other tools that are kept in sync; loads nothing if there are none. */
 export async function openOrigins(bridges: readonly Bridge[], root: string): Promise<Origins> {
-  const synced = bridges.filter(({ sync }) => sync)
+  const synced = bridges.filter(({ sync, path }) => sync && !isGithub(path))
   if (synced.length === 0) return NO_ORIGINS
   const { originFiles, originTexts } = await import('./bridges/formats.ts')
   return {
@@ -24,7 +25,7 @@ export async function openOrigins(bridges: readonly Bridge[], root: string): Pro
 
 /** The statuses of tasks in their synced origins, by path and key: lint reports where they differ. */
 export async function originStatuses(bridges: readonly Bridge[], root: string) {
-  const synced = bridges.filter(({ sync }) => sync)
+  const synced = bridges.filter(({ sync, path }) => sync && !isGithub(path))
   if (synced.length === 0) return undefined
   const { statusesIn } = await import('./bridges/formats.ts')
   return statusesIn(synced, foreignTree(root))

@@ -140,9 +140,14 @@ export const COMMANDS = [
     options: [
       option('--as <format>', FORMAT_NAMES, 'how it is written; detected otherwise'),
       flag('--sync', 'write the status of each task back to it, in the commit of the task'),
+      option('--label <name>', 'text', 'of github:owner/repo: only issues with this label'),
       flag('--independent', 'tasks that only follow one another do not depend on each other'),
     ],
-    examples: ['ralph import prd.json', 'ralph import .taskmaster/tasks/tasks.json --sync'],
+    examples: [
+      'ralph import prd.json',
+      'ralph import .taskmaster/tasks/tasks.json --sync',
+      'ralph import github:owner/repo --label agent --sync',
+    ],
     load: (): Loaded => import('./commands/import.ts'),
   },
   {

@@ -99,6 +99,9 @@ export async function land(
   const paths = landed.kind === 'held' ? landed.paths : []
   emit({ type: 'landing-finished', id: candidate.task, result, paths })
   if (landed.kind !== 'landed') return landed
+  const task = currentTask(ports.source, request.job.task)
+  const problem = task && (await ports.slots.closeOrigin(task))
+  if (problem !== null) emit({ type: 'warning', message: problem })
   return { ...landed, seconds: (ports.now().getTime() - startedAt) / 1000 }
 }
 

@@ -84,6 +84,8 @@ export interface Slots {
   readonly prompt: (side: Side) => WritePrompt
   /** Other tools' backlogs, from the files that a folder of a slot holds. */
   readonly origins: (side: Side) => Promise<Origins>
+  /** Closes what a landed task came from, if that is in no file; returns why it could not. */
+  readonly closeOrigin: (task: Pick<Task, 'id' | 'origin'>) => Promise<string | null>
 }
 
 /** The tasks of a run: as they are on its branch, whatever is in the checkout. */

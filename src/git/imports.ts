@@ -65,6 +65,14 @@ export async function storeFiles(git: Git, paths: readonly string[], gitDir: str
   })
 }
 
+/** Stores a text that is in no file, so that git never removes it while it is the last one of its name. */
+export async function keepText(git: Git, name: string, text: string): Promise<string> {
+  const { stdout } = await git.run(['hash-object', '-w', '--stdin'], { stdin: text })
+  const hash = stdout.toString().trim()
+  await git.run(['update-ref', `refs/ralph/imports/${name.replaceAll(/[^\w/-]/g, '-')}`, hash])
+  return hash
+}
+
 /** What an import read, by path in the repository; null if it no longer exists. */
 export async function importedTexts(
   git: Git,

@@ -158,6 +158,7 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
         slots.set(number, slot)
         return slot
       },
+      closeOrigin: async () => null,
       programs: async () => programs,
       prompt: () =>
         prompt ?? (async ({ task }) => ({ text: task.source, estimate: 0, warnings: [], resources: [] })),

@@ -24,6 +24,8 @@ export interface ReadingOptions {
   readonly independent: boolean
   /** The key of the only task that matters: the others may be left out. */
   readonly only?: string
+  /** The keys that tasks here came from: a list of open issues may not hold them any more. */
+  readonly imported?: readonly string[]
 }
 
 /** The content of another tool's files. */

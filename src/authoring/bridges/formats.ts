@@ -75,6 +75,7 @@ export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: Rea
     const depends = draft.depends.flatMap((need) => {
       const key = exact.has(need) ? need : known.get(need.toLowerCase())
       if (key !== undefined) return key === draft.key ? [] : [key]
+      if (how.imported?.includes(need)) return [need]
       if (!gone.has(need.toLowerCase()))
         report(draft, 'warning', `${draft.key} depends on ${need}, which is not there: that is left out`)
       return []
@@ -83,7 +84,7 @@ export function readForeign({ format, path }: FoundBacklog, tree: Tree, how: Rea
   })
   const numbers = new Map(resolved.map(({ key }, index) => [key, index]))
   const waiters = resolved.map(({ key, depends, place }, number) => {
-    return { id: key, number, needs: depends.map((need) => numbers.get(need)!), place }
+    return { id: key, number, needs: depends.flatMap((need) => numbers.get(need) ?? []), place }
   })
   for (const { ids, tasks } of findCycles(waiters))
     found.push({

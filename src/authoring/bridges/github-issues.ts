@@ -6,9 +6,10 @@ import { eachHas, entriesOf, entryAt, keyed, type Entry } from './source.ts'
 
 /** The issues of a repository, as `gh issue list --json number,title,body,labels,milestone,state` prints them. */
 export const githubIssues: Format = {
-  about: 'issues of GitHub (gh issue list --json …)',
+  about: 'issues of GitHub (github:owner/repo, gh issue list --json …)',
   find(path, sources) {
     const items = sources.items(path) ?? []
+    if (path.startsWith('github:')) return path
     return items.length > 0 && eachHas(items, 'number') && eachHas(items, 'title') ? path : null
   },
   read(path, sources) {
@@ -43,16 +44,18 @@ function draftOf(issue: Entry, key: string): ForeignDraft {
   const body = issue.text('body').replaceAll(/\r\n?/g, '\n')
   const boxes = readBoxes(body)
   const lines = new Set(boxes.map(({ markAt }) => body.lastIndexOf('\n', markAt) + 1))
-  const rest = [...linesOf(body)].flatMap(({ text, at }) => (lines.has(at) ? [] : [text]))
+  const shown = [...linesOf(body)].filter(({ kind }) => kind !== 'comment')
+  const rest = shown.flatMap(({ text, at }) => (lines.has(at) ? [] : [text]))
+  const prose = shown.filter(({ kind }) => kind !== 'fenced' && kind !== 'quote').map(({ text }) => text)
   return foreignDraft({
     key,
     title,
     status: isClosed(issue) ? 'DONE' : 'TODO',
     milestone: milestoneOf(issue),
-    depends: [...body.matchAll(NEEDS)].flatMap(([, list = '']) => list.match(/\d+/g) ?? []),
+    depends: [...prose.join('\n').matchAll(NEEDS)].flatMap(([, list = '']) => list.match(/\d+/g) ?? []),
     description: rest.join('\n').trim() || title,
     criteria: boxes.map(({ text, isTicked }) => ({ text, met: isTicked })),
-    tags: issue.texts('labels'),
+    tags: issue.entries('labels').map((label) => label.text('name')),
     place: issue.source.placeOf(issue.at),
   })
 }

@@ -19,7 +19,7 @@ export type Sources = ReturnType<typeof openSources>
 
 const READERS = [
   [/\.jsonl$/i, readJsonLines],
-  [/\.jsonc?$/i, readJsonValue],
+  [/\.jsonc?$|^github:/i, readJsonValue],
   [/\.ya?ml$/i, readYamlValue],
 ] as const
 

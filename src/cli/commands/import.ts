@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { pathWithin } from '../../base/paths.ts'
+import { isGithub } from '../../authoring/github.ts'
 import { importTasks, type Imported, type ImportWish } from '../../authoring/import-tasks.ts'
 import { importMistakes, importView } from '../../screen/import-view.ts'
 import type { ContextOf } from '../commands.ts'
@@ -8,8 +9,8 @@ import type { Context } from '../command.ts'
 
 /** Makes task files from another tool's backlog; exits with 1 if that cannot be read. */
 export async function run(context: ContextOf<'import'>): Promise<number> {
-  const { as = null, sync, independent } = context.options
-  return importFrom(context, context.args[0]!, { as, sync, independent, dryRun: false })
+  const { as = null, sync, independent, label } = context.options
+  return importFrom(context, context.args[0]!, { as, sync, independent, label, dryRun: false })
 }
 
 /** Imports the backlog at a path that the person has typed, and shows the result. */
@@ -19,7 +20,7 @@ export async function importFrom(
   wish: Omit<ImportWish, 'path'>,
 ): Promise<number> {
   const place = await context.place()
-  const path = pathWithin(place.root, resolve(context.io.cwd, typed))
+  const path = isGithub(typed) ? typed.toLowerCase() : pathWithin(place.root, resolve(context.io.cwd, typed))
   if (path === null)
     throw new UserError(`${typed} is outside of the project`, `Name a file or folder in ${place.root}.`)
   const imported = await importTasks(context.io, place, { ...wish, path: path === '' ? '.' : path })

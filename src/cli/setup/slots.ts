@@ -16,6 +16,7 @@ import { Readying } from '../../engine/slot/ready.ts'
 import { Slot, type Side } from '../../engine/slot/slot.ts'
 import { StartedProcesses } from '../../process/started.ts'
 import type { Agents } from '../../agents/agents.ts'
+import { closeIssue } from '../../authoring/github.ts'
 import { openOrigins } from '../../authoring/origins.ts'
 import type { Place } from '../../config/project.ts'
 import { openRepository } from '../../git/open-repository.ts'
@@ -111,6 +112,7 @@ export function slotsOf(
     },
     prompt: (side) => promptOf({ ...place, root: side.root }, home.git.at(root)),
     origins: (side) => openOrigins(config.bridges, side.root),
+    closeOrigin: (task) => closeIssue({ cwd: root, env }, config.bridges, task),
   }
 }
 
