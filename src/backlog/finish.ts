@@ -2,7 +2,7 @@ import { formatDuration, minuteText } from '../base/time.ts'
 import { checkOff } from './criteria.ts'
 import { removeField, setField, setStatus } from './edit-field.ts'
 import { extendSection, removeSection, sectionBodies, setSection } from './edit-section.ts'
-import type { Task } from './model.ts'
+import type { Status, Task } from './model.ts'
 import { plainMarkdown, safeNotes } from './notes.ts'
 import { edited, lineEnding } from './markdown/splice.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
@@ -144,6 +144,11 @@ function answerText(answer: string): string {
 function paragraphs({ source }: Task, texts: readonly string[]): string {
   const ending = lineEnding(source)
   return texts.filter((text) => text !== '').join(`${ending}${ending}`)
+}
+
+/** Sets only the Status. */
+export function giveStatus(task: Task, status: Status, vocabulary: TaskVocabulary = TASK_VOCABULARY): string {
+  return edited(task, setStatus(task, status, vocabulary))
 }
 
 /** Sets only the Commit field, to a sealed commit's prefix. */

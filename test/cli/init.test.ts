@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { env, makeFolder, projectFolder, taskText } from '../repository.ts'
+import { env, makeFolder, makeRepository, projectFolder, taskText } from '../repository.ts'
 import { everybodyLeaves, sitAt } from './person.ts'
 import { by, jsonOf, refusalOf } from './ralph.ts'
 
@@ -183,6 +183,80 @@ describe('ralph init', () => {
     expect(lines).toEqual([
       expect.stringMatching(/^ {4}docs\/tasks\/T-010\.md and 19 more {2}no Status; /),
       expect.stringMatching(/^ {4}docs\/tasks\/T-030\.md {2}\S/),
+    ])
+  })
+})
+
+describe('what only a person knows about a backlog', () => {
+  afterEach(everybodyLeaves)
+
+  /** Runs init at a terminal; each answer is as many steps down. */
+  async function answered(
+    files: Readonly<Record<string, string>>,
+    answers: readonly (readonly [string, number])[],
+  ) {
+    const root = makeRepository(files)
+    const { sees, type, endsWith } = await sitAt(['init'], { cwd: root, env })
+    for (const [question, steps] of answers) {
+      await sees(question)
+      type('\u001B[B'.repeat(steps))
+      type('\r')
+    }
+    await sees('Write these files?')
+    type('\r')
+    await endsWith(0)
+    return root
+  }
+
+  it('asks what words mean, and whether a heading names dependencies', async () => {
+    const task = (id: string, status: string, more = ''): string =>
+      `---\nstate: ${status}\n---\n# ${id}: X\n\n## Acceptance Criteria\n- [ ] a\n${more}`
+    const root = await answered(
+      {
+        'docs/tasks/T-001.md': task('T-001', 'shipped'),
+        'docs/tasks/T-002.md': task('T-002', 'ready', '\n## Voraus\n- T-001\n'),
+        'docs/tasks/T-003.md': task('T-003', 'In Review'),
+      },
+      [
+        ['the Status "shipped" mean?', 1],
+        ['the Status "ready" mean?', 0],
+        ['the Status "In Review" mean?', 3],
+        ['"Voraus" name what a task depends on?', 0],
+      ],
+    )
+    expect(config(root)).toEqual({
+      aliases: {
+        fields: { Status: ['state'], Depends: ['Voraus'] },
+        statuses: { TODO: ['ready'], DONE: ['shipped'] },
+      },
+    })
+    expect((await jsonOf(root, 'next')).task).toMatchObject({ id: 'T-002', depends: ['T-001'] })
+  })
+
+  it('asks which tasks are done where none has a Status', async () => {
+    const root = await answered(
+      {
+        'docs/tasks/T-001.md': '# T-001: One\n\n## Acceptance Criteria\n- [x] a\n- [x] b\n',
+        'docs/tasks/T-002.md': '# T-002: Two\n\n* **Owner**: Ana\n\n- [x] a\n- [ ] b\n',
+      },
+      [['None of the 2 tasks has a Status', 0]],
+    )
+    expect(readFileSync(join(root, 'docs/tasks/T-001.md'), 'utf8')).toBe(
+      '# T-001: One\n\n- **Status**: DONE\n\n## Acceptance Criteria\n- [x] a\n- [x] b\n',
+    )
+    expect(readFileSync(join(root, 'docs/tasks/T-002.md'), 'utf8')).toContain('* **Status**: TODO\n')
+    expect((await jsonOf(root, 'next')).task.id).toBe('T-002')
+  })
+
+  it('asks nothing with --yes, and takes a State beside a Status for another field', async () => {
+    const root = projectFolder({
+      'docs/tasks/T-001.md': taskText('T-001', 'One', { State: 'Texas' }),
+      'docs/tasks/T-002.md': taskText('T-002', 'Two', { Status: 'ready' }),
+    })
+    const { unclear } = await jsonOf(root, 'init', '--yes')
+    expect([config(root), unclear]).toEqual([
+      {},
+      [{ file: 'docs/tasks/T-002.md', message: expect.any(String) }],
     ])
   })
 })

@@ -20,7 +20,10 @@ export type ProposedAliases = ReturnType<typeof proposeAliases>
  */
 export function proposeAliases(tasks: readonly Task[]) {
   const keys = unknownKeys(tasks)
-  const fields = wordsFor(FIELD_NAMES, [...keys.keys()], FIELD_WORDS)
+  const fields = wordsFor(FIELD_NAMES, [...keys.keys()], FIELD_WORDS, (name, key) =>
+    // Beside the field itself, its word means something else.
+    keys.get(key)!.every(({ task }) => !fieldOf(task, name)),
+  )
   const taken = new Set(Object.values(fields).flat())
   const open = [...keys].filter(([key]) => !taken.has(key))
   const propose = (name: FieldName, found: readonly (readonly [string, readonly Use[]])[]): void => {
@@ -50,10 +53,11 @@ function wordsFor<Name extends string>(
   names: readonly Name[],
   candidates: readonly string[],
   known: Partial<Record<Name, readonly string[]>>,
+  isFree: (name: Name, word: string) => boolean = () => true,
 ) {
   const found: Partial<Record<Name, readonly string[]>> = {}
   for (const name of names) {
-    const words = candidates.filter((one) => isWord(one, known[name] ?? []))
+    const words = candidates.filter((one) => isWord(one, known[name] ?? []) && isFree(name, one))
     if (words.length > 0) found[name] = words
   }
   return found

@@ -3,6 +3,7 @@ import type { FieldName, SectionName, Status } from '../../backlog/model.ts'
 /** Known names of the fields, by language: Korean, Chinese, Japanese, Spanish, Portuguese, French, German, Russian. */
 export const FIELD_WORDS: Partial<Record<FieldName, readonly string[]>> = {
   Status: [
+    'State',
     '상태',
     '状态',
     '狀態',

@@ -14,6 +14,13 @@ import { doneView, planView } from '../../screen/init-view.ts'
 import { fetchesIn, installCommands } from '../../engine/slot/packages.ts'
 import type { ContextOf } from '../commands.ts'
 import { githubFiles, planSetup, type PlannedFile } from '../../authoring/init/plan.ts'
+import {
+  questionsOn,
+  statusTexts,
+  withAnswers,
+  type Answers,
+  type Question,
+} from '../../authoring/init/questions.ts'
 import { foreignBacklogs } from '../../authoring/origins.ts'
 import { proposeAliases } from '../../authoring/init/propose-aliases.ts'
 import { notWritten } from '../../base/atomic-file.ts'
@@ -35,23 +42,32 @@ export async function run(context: Context): Promise<number> {
   const foreign = hasTasks ? [] : await foreignBacklogs(root)
   const configFile = findConfig(root)?.file ?? null
   let gates: readonly Gate[] = config.gates ?? detectGates(root)
-  const aliases = proposeAliases(tasks)
+  const proposed = proposeAliases(tasks)
+  const vocabularyOf = (words: typeof proposed) =>
+    taskVocabulary(configFile === null ? words : config.aliases)
+  const read = async (words: typeof proposed) =>
+    hasTasks ? (await readBacklog({ ...place, vocabulary: vocabularyOf(words) })).tasks : []
+  const answers = await answersOf(context, async (answers) =>
+    questionsOn(await read(withAnswers(proposed, answers)), configFile === null),
+  )
+  if (answers === null) return INTERRUPTED
+  const aliases = withAnswers(proposed, answers)
+  // With these words more of the tasks may be clear.
+  const understood = await read(aliases)
+  const edits = statusTexts(understood, answers, vocabularyOf(aliases))
   const schema = installedSchema(root)
   const plan = (): readonly PlannedFile[] =>
     [
       ...planSetup({ dir, hasTasks, foreign, configFile, gates, aliases, schema }),
       ...forGithub(context, place),
     ].filter(({ file }) => !existsSync(join(root, file)))
-  // With the proposed words more of the tasks may be clear.
-  const vocabulary = taskVocabulary(configFile === null ? aliases : config.aliases)
-  const understood = hasTasks ? (await readBacklog({ ...place, vocabulary })).tasks : []
-  const written = plan().map(({ file }) => file)
+  const written = [...plan().map(({ file }) => file), ...edits.keys()]
   const words = Object.entries({ ...aliases.fields, ...aliases.statuses, ...aliases.sections })
   const found = {
     kept: configFile === null ? [] : [configFile],
     aliases: words,
     unclear: understood.flatMap(({ file, problems: [first] }) =>
-      first ? [{ file, message: first.message }] : [],
+      first && !edits.has(file) ? [{ file, message: first.message }] : [],
     ),
     misnamed: misnamedTasks(place),
     foreign,
@@ -69,6 +85,7 @@ export async function run(context: Context): Promise<number> {
     gates = edited
   }
   for (const file of plan()) write(root, file)
+  for (const [file, text] of edits) writeFileSync(join(root, file), text)
   const document = { written, ...found, gates, aliases: Object.fromEntries(words) }
   return context.answer(document, () => doneView(written, { hasTasks, foreign }))
 }
@@ -151,6 +168,27 @@ async function editGates({ io }: Context, gates: readonly Gate[]): Promise<reado
 function newGate(gates: readonly Gate[]): Gate {
   const name = `gate ${gates.length + 1}`
   return { name, command: '', required: true, timeoutSeconds: GATE_TIMEOUT_SECONDS }
+}
+
+/** Asks a person at a terminal what only they know; null if they end it. */
+async function answersOf(
+  { options, io, json }: Context,
+  questionsAfter: (answers: Answers) => Promise<readonly Question[]>,
+): Promise<Answers | null> {
+  const dialogue = json || options.yes ? null : io.dialogue()
+  const answers: (readonly [Question, string])[] = []
+  if (dialogue === null) return answers
+  const { select, isCancel } = await import('@clack/prompts')
+  // An answer may raise the next question.
+  for (;;) {
+    const next = (await questionsAfter(answers)).find(({ about, word }) =>
+      answers.every(([asked]) => asked.about !== about || asked.word !== word),
+    )
+    if (!next) return answers
+    const answer = await select({ message: next.message, options: [...next.options], ...dialogue })
+    if (isCancel(answer)) return null
+    answers.push([next, answer])
+  }
 }
 
 function write(root: string, { file, text }: PlannedFile): void {
