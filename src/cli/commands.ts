@@ -80,7 +80,7 @@ export const COMMANDS = [
     args: '<id>',
     summary: 'opens the file of a task in your editor',
     options: [],
-    examples: ['ralph edit T-004', 'EDITOR="code --wait" ralph edit 4'],
+    examples: ['ralph edit T-004', 'ralph edit 4'],
     load: (): Loaded => import('./commands/edit.ts'),
   },
   {

@@ -147,10 +147,6 @@ describe('a word', () => {
     [['goo'], "2 there is no command 'goo' | Did you mean ralph go?"],
     [['ls'], "2 there is no command 'ls' | Did you mean ralph list?"],
     [
-      ['edit', 'T-001'],
-      "2 there is no command 'edit' | A task is a file: open it in your editor. ralph show T-004 names the file.",
-    ],
-    [
       ['Done'],
       "2 there is no command 'Done' | ralph list --status DONE shows what is done. ralph run T-004 has a task done.",
     ],

@@ -62,7 +62,7 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     press('a')
     await shows('stopping after this attempt · 0 of 2 done')
     letGo()
-    const end = await shows('ended with 130')
+    const end = await shows('ended with 0')
     expect(end.match(/─/g)).toBeNull()
     expect(end).not.toMatch(/xz7|● at work/)
     expect(git(cwd, 'log', '--format=%s')).toBe('T-001: Do T-001\nBegin')

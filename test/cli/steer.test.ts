@@ -61,15 +61,15 @@ describe.skipIf(process.platform === 'win32')('a run under way', () => {
   })
 
   it.each([
-    ['after its attempt', ['stop'], 'T-001: Do T-001\nBegin'],
-    ['with its attempt', ['stop', '--now'], 'Begin'],
-  ])('ends %s', async (_, argv, log) => {
+    ['after its attempt, as asked', ['stop'], 'T-001: Do T-001\nBegin', 0],
+    ['with its attempt, interrupted', ['stop', '--now'], 'Begin', 130],
+  ])('ends %s', async (_, argv, log, code) => {
     const { root, run, letGo, working } = project()
     const running = run('run', '--loop')
     await working('T-001')
     expect((await run(...argv)).code).toBe(0)
     if (argv.length === 1) letGo()
-    expect(await running).toMatchObject({ code: 130 })
+    expect(await running).toMatchObject({ code })
     expect(subjects(root)).toBe(log)
     expect(git(root, 'status', '--short')).toBe('')
   })

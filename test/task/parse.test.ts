@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseTask } from '../../src/backlog/parse.ts'
-import { planSetup } from '../../src/authoring/init/plan.ts'
 import { taskWriter } from '../../src/backlog/draft.ts'
 import { factsScanner } from '../../src/backlog/head-reader.ts'
 import { TASK_VOCABULARY } from '../../src/backlog/vocabulary.ts'
@@ -109,20 +108,6 @@ describe('a template that nobody has filled in', () => {
     expect(await kindsIn(made.replace(/<!-- What can[^>]*>/, 'Pays.'))).toEqual([])
     expect(await kindsIn(`${made}\n## Plan\n\nBy card.\n`)).toEqual([])
     expect(await kindsIn(made.replace('TODO', 'DONE'))).toEqual([])
-  })
-
-  test('is the example of init, too, once it is no longer blocked', async () => {
-    const [example] = planSetup({
-      dir: 'docs/tasks',
-      hasTasks: false,
-      configFile: 'ralph.config.json',
-      gates: [],
-      aliases: { fields: {}, statuses: {}, sections: {} },
-      foreign: [],
-      schema: null,
-    })
-    const todo = example!.text.replace('BLOCKED', 'TODO').replace(/## Blocked[\s\S]*/, '')
-    expect(await kindsIn(todo.replace('T-001', 'T-004'))).toEqual(['unfilled-template'])
   })
 })
 

@@ -81,17 +81,19 @@ export function ticked(
 
 /** The items of a file; a box with an unknown mark is reported. */
 export function boxesOf(source: Source): readonly BoxItem[] {
-  const report = ({ mark, markAt, nested }: BoxItem): void => {
+  const items = readBoxes(source.text)
+  // A list may be nested more deeply than functions can be.
+  const ahead = items.toReversed()
+  for (let item = ahead.pop(); item; item = ahead.pop()) {
+    const { mark, markAt, nested } = item
     if (!KNOWN_MARKS.test(mark))
       source.report(
         markAt - 1,
         `ralph does not know the box [${mark}]: its item counts as not done`,
         'warning',
       )
-    nested.forEach(report)
+    ahead.push(...nested.toReversed())
   }
-  const items = readBoxes(source.text)
-  items.forEach(report)
   return items
 }
 
