@@ -139,7 +139,9 @@ export type AgentEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'no-marker' }
   | { readonly kind: 'interrupted' }
-  | Failed<'blocked' | 'max-turns' | 'timeout' | 'budget' | 'auth' | 'overloaded'>
+  | Failed<'blocked' | 'max-turns' | 'timeout' | 'auth' | 'overloaded'>
+  /** `of`: what it has used up; dollars if absent. */
+  | (Failed<'budget'> & { readonly of?: 'tokens' })
   /** `isPage`: something on the way answers with a page for people, so that a person has to do something. */
   | (Failed<'no-network'> & { readonly isPage?: boolean })
   | Failed<'stalled' | 'crashed'>

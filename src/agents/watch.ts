@@ -75,7 +75,11 @@ export class Watch {
     }
     const { tokens } = amountsOf(usage)
     if (maxTokens !== null && tokens !== null && tokens > maxTokens)
-      return { kind: 'budget', reason: `what was left, ${formatAmount('tokens', maxTokens)}, is used up` }
+      return {
+        kind: 'budget',
+        reason: `what was left, ${formatAmount('tokens', maxTokens)}, is used up`,
+        of: 'tokens',
+      }
     return budgetUsd !== null && costUsd !== null && costUsd > budgetUsd ? budgetSpent(this.#limits) : null
   }
 }

@@ -1,7 +1,7 @@
 import type { Usage } from '../base/nouns.ts'
 import type { KeptAttempt } from '../git/record.ts'
 import { type Outcome, POLICIES } from './outcome.ts'
-import { addUsage, amountsOf, formatAmount, totalUsage, type Amounts } from '../base/usage.ts'
+import { amountsOf, formatAmount, totalUsage, type Amounts } from '../base/usage.ts'
 
 /** What follows an attempt. */
 export type Decision =
@@ -85,8 +85,9 @@ export function decide(ended: Ended, situation: Situation): Decision {
       return { kind: 'wait', ...(enoughWaiting(outcome, situation) ?? waitAfter(outcome, situation)) }
     case 'retry': {
       if (outcome.hopeless === 'agent') return { kind: 'wait', until: null, reason: outcome.reason }
-      if (outcome.hopeless === 'task' || outcome.hopeless === 'budget')
-        return withoutHope(ended, outcome.hopeless, situation)
+      if (outcome.hopeless === 'task') return { kind: 'give-up', reason: outcome.reason, blocked: true }
+      if (outcome.hopeless === 'budget') return withoutMore(ended, 'usd', situation)
+      if (outcome.hopeless === 'tokens') return withoutMore(ended, 'tokens', situation)
       const reason = reasonToGiveUp(ended, situation)
       if (reason !== null) return { kind: 'give-up', reason, blocked: false }
       return { kind: 'retry', pauseSeconds: Math.min(2 ** (situation.counted - 1), LONGEST_PAUSE_SECONDS) }
@@ -94,26 +95,22 @@ export function decide(ended: Ended, situation: Situation): Decision {
   }
 }
 
-/** Ends at once if another attempt would only cost more for the same result. */
-function withoutHope(
+/** Ends at once, as an amount is used up: the task's, or the run's. */
+function withoutMore(
   { outcome: { reason }, usage }: Ended,
-  hopeless: 'task' | 'budget',
+  kind: keyof Amounts,
   situation: Situation,
 ): Decision {
-  if (hopeless === 'task') return { kind: 'give-up', reason, blocked: true }
-  return isTasksLimit(situation)
+  return isTasksLimit(kind, situation)
     ? { kind: 'give-up', reason: overTasksLimit(usage, situation) ?? reason, blocked: false }
     : { kind: 'stop', why: 'budget', reason }
 }
 
 /** Whether the task reaches its own limit before the limit of the run. */
-function isTasksLimit({ series, taskLimit, runLeft }: Situation): boolean {
-  const used = usedIn(series)
-  return KINDS.some((kind) => {
-    const limit = taskLimit[kind]
-    const left = runLeft[kind]
-    return limit !== null && (left === null || limit - (used[kind] ?? 0) <= left)
-  })
+function isTasksLimit(kind: keyof Amounts, { series, taskLimit, runLeft }: Situation): boolean {
+  const limit = taskLimit[kind]
+  const left = runLeft[kind]
+  return limit !== null && (left === null || limit - (usedIn(series)[kind] ?? 0) <= left)
 }
 
 const KINDS = ['usd', 'tokens'] as const
@@ -137,7 +134,7 @@ function reasonToGiveUp(ended: Ended, situation: Situation): string | null {
 
 /** What the task has used and its limit, as text; null while no limit is reached. */
 function overTasksLimit(usage: Usage, { series, taskLimit }: Situation): string | null {
-  const used = amountsOf(addUsage(totalUsage(series.map((record) => record.usage)), usage))
+  const used = amountsOf(totalUsage([...series.map((record) => record.usage), usage]))
   return overLimit('the task', used, taskLimit)
 }
 

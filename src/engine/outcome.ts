@@ -16,10 +16,10 @@ export interface Outcome {
   readonly until: Date | null
   /**
    * Set if another attempt cannot help. `task`: not at this task. `agent`: this agent cannot help at any task. `budget`:
-   * the money that it may cost is spent. Of a limit whose end nobody names, waiting may not help: `money` if it seems to be
+   * the money that it may cost is spent; `tokens`: those that it may use are used up. Of a limit whose end nobody names, waiting may not help: `money` if it seems to be
    * about money, `endless` if not. `person`: waiting helps only if a person does something meanwhile.
    */
-  readonly hopeless: 'task' | 'agent' | 'budget' | 'money' | 'endless' | 'person' | null
+  readonly hopeless: 'task' | 'agent' | 'budget' | 'tokens' | 'money' | 'endless' | 'person' | null
   /** For a conflict: the paths in which others have landed meanwhile; empty if only the gates see it. */
   readonly paths?: readonly string[]
 }
@@ -109,7 +109,7 @@ export function outcomeOfEnd(end: AgentEnd | { readonly kind: 'skipped' | 'taken
     case 'max-turns':
       return outcome(end.kind, end.reason)
     case 'budget':
-      return outcome('agent-failed', end.reason, { hopeless: 'budget' })
+      return outcome('agent-failed', end.reason, { hopeless: end.of ?? 'budget' })
     case 'refused':
       return outcome('agent-failed', end.reason, { hopeless: end.hopeless })
     case 'stalled':

@@ -209,6 +209,15 @@ describe('what follows an attempt', () => {
     },
   )
 
+  it.each([
+    ['dollars', undefined, 'stop'],
+    ['tokens', 'tokens', 'give-up'],
+  ] as const)('blames the task only for the amount of its own that is used up: %s', (_, of, kind) => {
+    const spent = outcomeOfEnd({ kind: 'budget', reason: 'spent', ...(of && { of }) })
+    const limits = { taskLimit: { usd: null, tokens: 1000 }, runLeft: { usd: 1, tokens: null } }
+    expect(decide({ ...ended('agent-failed'), outcome: spent }, { ...first, ...limits }).kind).toBe(kind)
+  })
+
   it('gives up on a task that has cost what it may', () => {
     const usage = { ...UNKNOWN_USAGE, costUsd: 0.6 }
     const situation = { ...first, counted: 2, series: [record('timeout', { usage })], taskLimit: dollars(1) }
