@@ -57,6 +57,11 @@ export function eachAmount(value: (kind: keyof Amounts) => number | null): Amoun
   return { usd: value('usd'), tokens: value('tokens') }
 }
 
+/** The sum of two amounts, as far as they are known. */
+export function addAmounts(a: Amounts, b: Amounts): Amounts {
+  return eachAmount((kind) => sum(a[kind], b[kind]))
+}
+
 /** `$5.00`, `3M tokens`. */
 export function formatAmount(kind: keyof Amounts, amount: number): string {
   return kind === 'usd' ? formatCost(amount) : `${compact(amount)} tokens`

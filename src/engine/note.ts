@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { writeFileAtomic } from '../base/atomic-file.ts'
 import type { Usage } from '../base/nouns.ts'
 import { parsedJson } from '../base/text.ts'
-import { amountsOf, sum, UNKNOWN_USAGE, type Amounts } from '../base/usage.ts'
+import { addAmounts, amountsOf, UNKNOWN_USAGE, type Amounts } from '../base/usage.ts'
 import { readPlainFile } from '../base/read-file.ts'
 import type { AttemptFacts } from '../git/record.ts'
 import type { StartedProcess } from '../process/started.ts'
@@ -77,8 +77,8 @@ export class NoteKeeper {
   }
 
   #spentWith(usage: Usage): Pick<RunNote, 'spentUsd' | 'spentTokens'> {
-    const { usd, tokens } = amountsOf(usage)
-    return { spentUsd: sum(this.spent.usd, usd), spentTokens: sum(this.spent.tokens, tokens) }
+    const { usd, tokens } = addAmounts(this.spent, amountsOf(usage))
+    return { spentUsd: usd, spentTokens: tokens }
   }
 
   /** Notes which started processes are alive. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Emitted, Happening } from './events/event.ts'
-import { amountsOf, eachAmount, NO_AMOUNTS, sum, UNKNOWN_USAGE, type Amounts } from '../base/usage.ts'
+import { addAmounts, amountsOf, NO_AMOUNTS, UNKNOWN_USAGE, type Amounts } from '../base/usage.ts'
 import { rawChanges } from '../git/raw-changes.ts'
 import { attemptRef, listCandidates, listRecords, type AttemptFacts } from '../git/record.ts'
 import { keep } from './attempt.ts'
@@ -43,9 +43,7 @@ export async function recover(
     const slot = ports.slots.get(workspace)
     slot.removeCheck()
     const there: Emit<Happening> = (event) => emit({ ...event, workspace })
-    const used = amountsOf(attempt.usage)
-    const before = spent
-    spent = eachAmount((kind) => sum(before[kind], used[kind]))
+    spent = addAmounts(spent, amountsOf(attempt.usage))
     const givenUp = await recoverAttempt(ports, slot, attempt, there)
     // Its usage is the run's by now: it must not count again if this run dies too.
     if (givenUp) toBlock.push({ workspace, attempt: { ...givenUp, usage: UNKNOWN_USAGE } })

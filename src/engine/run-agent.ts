@@ -4,7 +4,7 @@ import { writtenNotes } from '../agents/providers/command.ts'
 import { unreachable } from '../base/errors.ts'
 import type { Happening } from './events/event.ts'
 import { join } from 'node:path'
-import { addUsage, UNKNOWN_USAGE } from '../base/usage.ts'
+import { addUsage, amountsOf, UNKNOWN_USAGE } from '../base/usage.ts'
 import { askText } from '../prompt/go-on.ts'
 import { Trace } from './trace.ts'
 import { withMark } from '../process/mark.ts'
@@ -117,15 +117,29 @@ async function listenAndAsk(
   if (first.end.kind !== 'no-marker' || !agent.resumes || first.sessionId === null || hasSaid()) return first
   if ((await ports.slot.take(job.base.head)).changes.length === 0) return first
   emit({ type: 'agent-signal', id: job.task.id, signal: 'progress', text: 'asked whether it is done' })
-  const limits = { ...job.limits, seconds: Math.max(LEAST_SECONDS, job.limits.seconds - first.seconds) }
   const question = {
     ...job,
     prompt: askText(),
     resume: { session: first.sessionId, used: usedBy(job, first.usage) },
-    limits,
+    limits: limitsAfter(first, job.limits),
   }
-  const second = await listen(question, agent, reporting, request)
-  return joined(first, second)
+  // The attempt's usage is that of both parts.
+  const adding: Emit<Happening> = (event) =>
+    emit(event.type === 'agent-usage' ? { ...event, usage: addUsage(first.usage, event.usage) } : event)
+  return joined(first, await listen(question, agent, { ports, emit: adding }, request))
+}
+
+/** What an agent that is asked again has left of its limits. */
+function limitsAfter({ seconds, usage }: AgentOutcome, limits: Job['limits']): Job['limits'] {
+  const used = amountsOf(usage)
+  const left = (most: number | null, spent: number | null): number | null =>
+    most === null ? null : Math.max(0, most - (spent ?? 0))
+  return {
+    ...limits,
+    seconds: Math.max(LEAST_SECONDS, limits.seconds - seconds),
+    budgetUsd: left(limits.budgetUsd, used.usd),
+    tokens: left(limits.tokens, used.tokens),
+  }
 }
 
 /** All that the conversation of a job has used, with this. */
@@ -139,11 +153,11 @@ const LEAST_SECONDS = 120
 /** Two parts of one conversation: the second decides how it ended, if it did not fail. */
 function joined(first: AgentOutcome, second: AgentOutcome): AgentOutcome {
   const isAnswer = !['crashed', 'refused', 'no-marker', 'stalled'].includes(second.end.kind)
-  const [shorter, longer] = [first.finalMessage, second.finalMessage].toSorted((a, b) => a.length - b.length)
+  const isLonger = second.finalMessage.length > first.finalMessage.length
   return {
     ...second,
     end: isAnswer ? second.end : first.end,
-    finalMessage: (isAnswer ? longer : first.finalMessage) ?? shorter ?? '',
+    finalMessage: isAnswer && isLonger ? second.finalMessage : first.finalMessage,
     usage: addUsage(first.usage, second.usage),
     denied: [...new Set([...first.denied, ...second.denied])],
     toolCalls: first.toolCalls + second.toolCalls,

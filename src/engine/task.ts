@@ -5,7 +5,7 @@ import type { Session, AgentChoice } from '../agents/port.ts'
 import { fewOf } from '../base/text.ts'
 import { waitText } from '../base/time.ts'
 import type { Happening } from './events/event.ts'
-import { addUsage } from '../base/usage.ts'
+import { totalUsage } from '../base/usage.ts'
 import { overLimit } from './decide.ts'
 import type { Base } from '../git/head.ts'
 import { textIn, treeOf } from '../git/tree.ts'
@@ -126,7 +126,7 @@ async function goingOn(run: Run, place: Place, at: TaskState, choice: AgentChoic
   if (problem !== null) return at
   const { commit, tree, session, reason } = last
   const parts = run.ledger.attemptsAt(at.task.id).filter((record) => record.session === session)
-  const used = parts.map(({ usage }) => usage).reduce(addUsage)
+  const used = totalUsage(parts.map(({ usage }) => usage))
   return {
     ...at,
     from: { kind: 'record', commit, tree },

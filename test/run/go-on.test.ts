@@ -23,6 +23,22 @@ function asked(...deeds: readonly Deed[]): { readonly requests: AgentRequest[]; 
 const begins: Deed = ({ cwd }) => put(cwd, { 'src/half.ts': 'export {}\n' })
 const ends: Deed = ({ cwd }) => put(cwd, { 'src/whole.ts': 'export {}\n' })
 
+/** A project whose run was stopped in the middle of its task. */
+async function stoppedRun(): Promise<string> {
+  const root = makeProject()
+  const control = new Control()
+  await runAll({
+    root,
+    deed: async (request) => {
+      await begins(request)
+      control.stop('clean')
+      return { end: { kind: 'interrupted' }, session: 's-1' }
+    },
+    ports: { control },
+  })
+  return root
+}
+
 describe('an agent that is cut off in the middle', () => {
   it('goes on in its conversation, with the files as it left them', async () => {
     const root = makeProject()
@@ -68,17 +84,7 @@ describe('an agent that is cut off in the middle', () => {
   })
 
   it('goes on in the next run too, as long as nothing has landed since', async () => {
-    const root = makeProject()
-    const control = new Control()
-    await runAll({
-      root,
-      deed: async (request) => {
-        await begins(request)
-        control.stop('clean')
-        return { end: { kind: 'interrupted' }, session: 's-1' }
-      },
-      ports: { control },
-    })
+    const root = await stoppedRun()
     expect(
       git(root, 'log', '-1', '--format=%(trailers:key=Session,valueonly)', 'refs/ralph/attempts/T-1/1'),
     ).toBe('s-1')
@@ -89,17 +95,7 @@ describe('an agent that is cut off in the middle', () => {
   })
 
   it('does not go on in the next run where the branch has moved', async () => {
-    const root = makeProject()
-    const control = new Control()
-    await runAll({
-      root,
-      deed: async (request) => {
-        await begins(request)
-        control.stop('clean')
-        return { end: { kind: 'interrupted' }, session: 's-1' }
-      },
-      ports: { control },
-    })
+    const root = await stoppedRun()
     git(root, 'commit', '-q', '--allow-empty', '-m', 'Meanwhile')
     const { requests, deed } = asked(ends)
     await runAll({ root, deed })
@@ -120,7 +116,9 @@ describe('an agent that ends without a word on its task', () => {
       },
       () => ({ message: 'Yes.', session: 's-1', usage: { inputTokens: 2 } }),
     )
-    const events = await runAll({ root, deed })
+    const events = await runAll({ root, deed, options: { maxTokens: 100 } })
+    expect(requests.map(({ limits }) => limits.tokens)).toEqual([100, 90])
+    expect(those(events, 'agent-usage').map(({ usage }) => usage.inputTokens)).toEqual([10, 12])
     expect(requests[1]!.resume?.session).toBe('s-1')
     expect(requests[1]!.prompt).toContain('is it done, or what keeps you from doing it?')
     expect(those(events, 'attempt-started')).toHaveLength(1)
