@@ -1,11 +1,11 @@
 import { DONE_MARKER } from '../base/names.ts'
 
-/** What an agent is told in a conversation that was cut off: its own words so far are in it. */
+/** The prompt in a conversation that was cut off: it already holds the task, and the agent's own words. */
 export function goOnText(reason: string): string {
   return [
     `You were stopped in the middle of your work, through no fault of yours: ${reason}`,
     'All files are as you left them. What you had started (a server, a test run) has ended.',
-    'Go on from there, and end as you were told at the beginning.',
+    'Go on from there, and end as the task says.',
     ENDS,
   ].join('\n\n')
 }

@@ -184,7 +184,8 @@ class CodexReader extends JsonReader {
   }
 }
 
-const MOST_BYTES = 1024 * 1024
+/** A long conversation has a record of many megabytes. */
+const MOST_BYTES = 64 * 1024 * 1024
 
 /** The model of a conversation, which only Codex's own record of it names; null if there is no record. */
 function modelOf(session: string, env: AgentRequest['env']): string | null {

@@ -149,7 +149,7 @@ const CUT_OFF = /max_output_tokens|output token maximum|was truncated because/i
 /** The last is Google's wording. */
 const NO_SUCH_MODEL =
   /\bmodels?\b.{0,120}?(?:not (?:be )?found|not exist|not supported|not available|not have access)|(?:unknown|invalid|unsupported|no such) model|model ?not ?found|requested entity was not found/is
-/** The service refuses this account, or this place, whatever it is asked. */
+/** The service refuses this account, or this place, for every request. */
 const NOT_FOR_YOU = /organization must be verified|user location is not supported/i
 const TOO_LONG =
   /(?:prompt|input|context|request|messages?)\b.{0,60}?(?:too (?:long|large)|exceed)|context.?(?:length|window).{0,20}exceed|maximum context length|ran out of room in the .{0,20}context/is
