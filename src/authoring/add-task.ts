@@ -3,6 +3,7 @@ import { startLint } from '../backlog/lint/lint.ts'
 import type { SignalInput } from '../agents/signal/signal.ts'
 import type { TaskDraft } from '../agents/signals.ts'
 import { type Draft, draftOf, openCriteria } from '../backlog/draft.ts'
+import { compareNumbers } from '../backlog/ids.ts'
 import type { FieldName, Task } from '../backlog/model.ts'
 import { parseTask } from '../backlog/parse.ts'
 import { findTask } from '../config/find-task.ts'
@@ -20,11 +21,11 @@ export function taskAdder(place: Place, highestOf: (tasks: readonly Task[]) => P
     const tasks = [
       ...known,
       ...added.filter(({ number }) => known.every((task) => task.number !== number)),
-    ].sort((one, other) => one.number - other.number)
+    ].sort((one, other) => compareNumbers(one.number, other.number))
     try {
       const composed = composeTask({ ...place, tasks }, (await highestOf(tasks)) + 1, draftIn(draft, tasks))
       const task = await parseTask(composed, place.vocabulary)
-      refuseUnlessMeant(task, draft)
+      refuseUnlessMeant(task, draft, tasks)
       const found = startLint([...tasks, task], await lintContext(place))(task)
       const wrong = found.find(({ severity }) => severity === 'error')
       if (wrong) throw new UserError(`the task would be invalid: ${wrong.message}`)
@@ -74,13 +75,17 @@ const FIELDS = new Set<FieldName | null>([
 ])
 
 /** Refuses text of an agent that would set more than it may: a status, an agent, a limit, or that the task needs nothing. */
-function refuseUnlessMeant({ status, held, depends, fields }: Task, draft: SignalInput<'add_task'>): void {
+function refuseUnlessMeant(
+  { status, held, depends, fields }: Task,
+  draft: SignalInput<'add_task'>,
+  known: readonly Task[],
+): void {
   const needed = new Set(depends.map(({ number }) => number)).size
   if (
     status === 'TODO' &&
     !held &&
     fields.every(({ name }) => FIELDS.has(name)) &&
-    needed === new Set(draft.depends.map((id) => Number(id.replace(/\D/g, '')))).size
+    needed === new Set(draft.depends.map((id) => findTask(known, id).number)).size
   )
     return
   throw new UserError('its text would be read as fields of the task', 'Use prose without field syntax.')

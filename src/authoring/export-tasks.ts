@@ -51,10 +51,11 @@ export async function exportedTexts(
     case 'json':
       return new Map([['', jsonText({ version: 1, tasks: draftsOf(tasks, /^$/).map(jsonOf) })]])
     case 'db': {
+      const arePlain = tasks.every(({ number }) => typeof number === 'number')
       const textOf = (some: readonly Task[]) =>
         tasksYaml(
           draftsOf(some, /\.ya?ml$/),
-          some.map(({ number }) => number),
+          some.map(({ number }, index) => (arePlain ? Number(number) : index + 1)),
         )
       const origin = await originNow(project, 'db', textOf)
       const there = (name: string): string | null => origin && origin.tree.text(beside(origin.path, name))

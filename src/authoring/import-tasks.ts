@@ -11,7 +11,6 @@ import type { Facts } from '../backlog/model.ts'
 import { escaped, readOrigin } from '../backlog/origin.ts'
 import { presentFolders, readFacts, readTask } from '../backlog/read.ts'
 import { fileIn } from '../backlog/task-folders.ts'
-import { idOf } from '../backlog/values.ts'
 import { findConfig } from '../config/load.ts'
 import type { Place } from '../config/project.ts'
 import { openReadingGit } from '../git/door.ts'
@@ -256,7 +255,7 @@ async function rowsOf(
   return [
     ...changed.map(({ task: { id, file }, draft }) => ({ draft, id, file, isNew: false })),
     ...added.map((draft, index) => {
-      const id = idOf(numbers[index]!, digits)
+      const id = place.vocabulary.ids.idOf(numbers[index]!, digits)
       return { draft, id, file: fileIn(place.folders.first, `${id}.md`), isNew: true }
     }),
   ]

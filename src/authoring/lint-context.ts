@@ -8,7 +8,7 @@ import { originStatuses } from './origins.ts'
 import type { Place } from '../config/project.ts'
 
 /** What the rules need to know besides the backlog. */
-export async function lintContext({ root, config }: Place): Promise<LintContext> {
+export async function lintContext({ root, config, vocabulary }: Place): Promise<LintContext> {
   const trueRoot = realpathSync(root)
   const origins = await originStatuses(config.bridges, root)
   const truePath = truePaths()
@@ -17,6 +17,7 @@ export async function lintContext({ root, config }: Place): Promise<LintContext>
     disciplines: namesIn(root, DISCIPLINES),
     features: namesIn(root, FEATURES),
     aliases: config.aliases,
+    ids: vocabulary.ids,
     ...(origins ? { origins } : {}),
     isOutside: (path) => pathWithin(trueRoot, truePath(resolve(trueRoot, path))) === null,
   }

@@ -6,8 +6,8 @@ import { whyOutside } from '../base/paths.ts'
 import { type Draft, draftWriter } from '../backlog/draft.ts'
 import { isMilestone } from '../backlog/milestone.ts'
 import type { Task, TaskName } from '../backlog/model.ts'
-import { fileIn, idInFileName } from '../backlog/task-folders.ts'
-import { idOf, numberOf } from '../backlog/values.ts'
+import { digitsIn, partsOf } from '../backlog/ids.ts'
+import { fileIn } from '../backlog/task-folders.ts'
 import type { Place, Project } from '../config/project.ts'
 import type { Git } from '../git/git.ts'
 import { namesEverywhere } from '../git/names.ts'
@@ -31,8 +31,9 @@ export async function takenNumbers(
   tasks: readonly Pick<TaskName, 'number'>[],
 ): Promise<ReadonlySet<number>> {
   const names = await namesEverywhere(git, folders.names)
-  const ids = [...names].flatMap((name) => idInFileName(name) ?? [])
-  return new Set([...ids.map(numberOf), ...tasks.map(({ number }) => number)])
+  const elsewhere = [...names].flatMap((name) => folders.ids.inFileName(name) ?? [])
+  const numbers = [...elsewhere.map(folders.ids.numberOf), ...tasks.map(({ number }) => number)]
+  return new Set(numbers.map((number) => partsOf(number).first))
 }
 
 /** The highest of some numbers, or 0. */
@@ -41,7 +42,7 @@ export function highestOf(numbers: Iterable<number>): number {
 }
 
 // A file with more digits is not read as a task.
-const LONGEST_ID = 'T-'.length + 12
+const MOST_DIGITS = 12
 
 /** The file of a new task with this number. */
 export function composeTask(
@@ -49,8 +50,8 @@ export function composeTask(
   number: number,
   draft: Draft,
 ) {
-  const id = idOf(number, idDigits(tasks))
-  if (id.length > LONGEST_ID)
+  const id = vocabulary.ids.idOf(number, idDigits(tasks))
+  if (digitsIn(id) > MOST_DIGITS)
     throw new UserError(`${id} would be too long an id`, 'Give the highest task a smaller number.')
   return { id, file: fileIn(folders.first, `${id}.md`), text: draftWriter(tasks, vocabulary)(id, draft) }
 }
@@ -75,7 +76,7 @@ export function writeNewTask(
 
 /** The number of digits in a new task's id: as many as in the last one's. */
 export function idDigits(tasks: readonly TaskName[]): number {
-  return (tasks.at(-1)?.id ?? 'T-001').length - 'T-'.length
+  return digitsIn(tasks.at(-1)?.id ?? 'T-001')
 }
 
 /** The existing milestone that the text names by its number or name, else the text. */

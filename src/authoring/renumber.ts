@@ -6,8 +6,7 @@ import type { Task, TaskHead } from '../backlog/model.ts'
 import { parseTask } from '../backlog/parse.ts'
 import { readTask } from '../backlog/read.ts'
 import { withDepends, withIds } from '../backlog/renumber.ts'
-import { idInPath } from '../backlog/task-folders.ts'
-import { idOf, numberOf } from '../backlog/values.ts'
+import { digitsIn } from '../backlog/ids.ts'
 import type { Place } from '../config/project.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
@@ -37,7 +36,7 @@ export async function renumber(git: Git, place: Place, tasks: readonly TaskHead[
   if (moved.length === 0) return []
   let highest = await highestNumber(git, place, tasks)
   const renumberings = moved.map((task): Renumbering => {
-    const to = idOf(++highest, task.id.length - 'T-'.length)
+    const to = place.vocabulary.ids.idOf(++highest, digitsIn(task.id))
     const name = task.file.lastIndexOf('/') + 1
     return { task, to, file: task.file.slice(0, name) + to + task.file.slice(name + task.id.length) }
   })
@@ -82,8 +81,9 @@ async function isTaken(
 ): Promise<boolean> {
   const { place, main, here } = around
   const { now, before, taskIn } = main
+  const { ids } = place.vocabulary
   if (before.has(file)) return false
-  const rivals = [...now.keys()].filter((path) => numberOf(idInPath(path)) === number)
+  const rivals = [...now.keys()].filter((path) => ids.numberOf(ids.inPath(path)) === number)
   // A file of the merge base that is missing here was renamed here.
   if (rivals.some((path) => path !== file && before.has(path) && here.has(path))) return true
   const news = rivals.filter((path) => !before.has(path))
@@ -107,12 +107,13 @@ async function changedText(
   const task = await readTask(root, head.file, vocabulary)
   const before = isOurs ? null : await main.taskIn(head.file)
   const meant = isOurs ? renumberings : needed.filter((one) => !before?.needs.includes(one.task.number))
+  const { ids: known } = vocabulary
   const ids = new Map(meant.map((one) => [one.task.number, one.to]))
-  const text = isOurs ? withIds(task, ids) : withDepends(task, ids)
-  if (!move && text === withIds(task, new Map())) return null
+  const text = isOurs ? withIds(task, ids, known) : withDepends(task, ids, known)
+  if (!move && text === withIds(task, new Map(), known)) return null
   const file = move?.file ?? head.file
   const { needs } = await parseTask({ file, text }, vocabulary)
-  const wanted = task.needs.map((number) => numberOf(ids.get(number) ?? idOf(number, 1)))
+  const wanted = task.needs.map((number) => known.numberOf(ids.get(number) ?? known.idOf(number, 1)))
   if (needs.length === wanted.length && wanted.every((number) => needs.includes(number)))
     return { file, text }
   throw new UserError(

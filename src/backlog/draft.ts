@@ -1,4 +1,5 @@
 import { withoutControls } from '../base/text.ts'
+import type { TaskIds } from './ids.ts'
 import { withEndings } from './markdown/splice.ts'
 import {
   fieldOf,
@@ -188,7 +189,9 @@ export function taskWriter(
       .filter(([, value]) => value !== '')
       .map(([name, value]) => headOf(name) + (name === 'Status' ? statusOf(value) : value))
     const bodies = sections.flatMap(([name, body]) => [`## ${wordOf(name)}`, '', body, ''])
-    const text = [headingLike(nearest, id, title), '', ...lines, '', ...bodies].join('\n')
+    const text = [headingLike(nearest, { id, title, ids: vocabulary.ids }), '', ...lines, '', ...bodies].join(
+      '\n',
+    )
     return ending === '\n' ? text : withEndings(text, ending)
   }
 }
@@ -202,13 +205,16 @@ function remembered<K, V>(find: (key: K) => V): (key: K) => V {
   }
 }
 
-function headingLike(neighbour: Task | undefined, id: string, title: string): string {
-  const heading = /^#[ \t]+((?:(?!T-\d)[^\s#]+[ \t]+)?)T-\d+([ \t]*[:：—–·-]?[ \t]*)\S/m.exec(
-    neighbour?.source ?? '',
-  )
+function headingLike(
+  neighbour: Task | undefined,
+  { id, title, ids }: { id: string; title: string; ids: TaskIds },
+): string {
+  const heading = ids.regex(HEADING, 'm').exec(neighbour?.source ?? '')
   const [, before = '', between = ': '] = heading ?? []
   return `# ${before}${id}${between}${title}`
 }
+
+const HEADING = String.raw`^#[ \t]+((?:(?!<id>)[^\s#]+[ \t]+)?)<id>([ \t]*[:：—–·-]?[ \t]*)\S`
 
 /** `- **Status**: ` as the nearest neighbour has it; if its fields are no list, only the word is taken. */
 function fieldHead(name: FieldName, neighbours: readonly Task[], { own }: TaskVocabulary): string {

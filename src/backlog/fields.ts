@@ -69,7 +69,7 @@ function fieldsOfText({ start, end }: Span, keys: Keys, isEvery: boolean): Found
   }
   return rows.flatMap(({ isHead, ...row }) => {
     const key = inlineText(row.key).replace(/[:：]\s*$/, '')
-    const isTitle = isHead && !keys.isKnown(key) && !/T-\d/i.test(raw.slice(row.valueAt, row.end))
+    const isTitle = isHead && !keys.isKnown(key) && !/\d/.test(raw.slice(row.valueAt, row.end))
     return isTitle || key === '' ? [] : found({ ...row, key }, start, 'row')
   })
 }

@@ -18,7 +18,8 @@ import {
 import { productOf } from './products.ts'
 import type { TaskBytes } from './task-files.ts'
 import { mayBeTemplate } from './template.ts'
-import { isNone, numberOf } from './values.ts'
+import type { TaskIds, TaskNumber } from './ids.ts'
+import { isNone } from './values.ts'
 import type { TaskVocabulary } from './vocabulary.ts'
 
 /** Which facts to read beside a task's head. */
@@ -39,25 +40,35 @@ export function factsScanner<K extends FactName>(
   { facts: names, isEnough, isWanted }: FactRequest<K>,
 ): (taskBytes: TaskBytes) => Facts<K> | null {
   const words = plainWords(vocabulary)
+  const reading = { words, anyId: vocabulary.ids.regex('<named>') }
+  const { ids } = vocabulary
   const wanted = new Set<FactName>(names)
   const values = [...wanted].filter((fact): fact is keyof FieldValues => fact in VALUE_READERS)
   const readProducts =
     wanted.has('outputs') || wanted.has('produces') ? productsStep(words, wanted.has('produces')) : null
   const fieldSteps = [
-    ...(wanted.has('title') ? [readTitle] : []),
-    ...(wanted.has('depends') ? [readDependencies] : []),
+    ...(wanted.has('title') ? [titleStep(vocabulary)] : []),
+    ...(wanted.has('depends') ? [dependenciesStep(vocabulary)] : []),
     ...values.map((fact) => valueStep(fact, vocabulary)),
     ...(wanted.has('fields') ? [unknownFieldsStep(words)] : []),
-    holdStep(words),
+    holdStep(words, ids),
   ]
   return (taskBytes) => {
     const { id, file, bytes } = taskBytes
-    const fields = readBlock(taskBytes, words)
+    const fields = readBlock(taskBytes, reading)
     if (fields === null) return null
     const status = words.status(valueOf(fields, 'Status'))
-    const needs = readNeeds(valueOf(fields, 'Depends'))
+    const needs = readNeeds(valueOf(fields, 'Depends'), ids)
     if (status === null || needs === null || (status === 'TODO' && mayBeTemplate(bytes))) return null
-    const facts: WritableFacts = { id, number: numberOf(id), file, status, needs, held: false, problems: [] }
+    const facts: WritableFacts = {
+      id,
+      number: ids.numberOf(id),
+      file,
+      status,
+      needs,
+      held: false,
+      problems: [],
+    }
     for (const step of fieldSteps) if (!step(facts, fields, bytes)) return null
     if (isEnough?.(facts as Facts<K>)) return facts as Facts<K>
     if (isWanted?.(bytes) || readProducts?.(facts, fields, bytes) === false) return null
@@ -84,7 +95,10 @@ interface PlainField {
  * The fields of a file in the plainest style: `# T-004: …`, then only blank lines and bullets of one line, `- **Key**:
  * value`, no field twice, up to the first `## `; null for any other.
  */
-function readBlock({ id, bytes }: TaskBytes, words: Words): readonly PlainField[] | null {
+function readBlock(
+  { id, bytes }: TaskBytes,
+  { words, anyId }: { words: Words; anyId: RegExp },
+): readonly PlainField[] | null {
   if (!bytes.startsWith(`# ${id}:`)) return null
   const section = bytes.indexOf('\n## ')
   const head = section < 0 ? bytes : bytes.slice(0, section)
@@ -101,7 +115,7 @@ function readBlock({ id, bytes }: TaskBytes, words: Words): readonly PlainField[
     if (meaning === null) return null
     const isRepeated = meaning.name !== null && fields.some((field) => field.meaning.name === meaning.name)
     const value = line.slice(keyEnd + '**:'.length)
-    if (isRepeated || (meaning.mayNeed && /T-\d/i.test(value))) return null
+    if (isRepeated || (meaning.mayNeed && anyId.test(value))) return null
     fields.push({ meaning, value })
   }
   return fields
@@ -115,34 +129,40 @@ function valueOf(fields: readonly PlainField[], name: FieldName): string {
   return fields.find(({ meaning }) => meaning.name === name)?.value ?? ''
 }
 
-const NO_NEEDS: readonly number[] = []
-const ONE_ID = /^ T-\d{1,12}$/
+const NO_NEEDS: readonly TaskNumber[] = []
 
 /** The numbers in a Depends value, each once; null if it contains more than ids. */
-function readNeeds(bytes: string): readonly number[] | null {
+function readNeeds(bytes: string, ids: TaskIds): readonly TaskNumber[] | null {
   // The most frequent values, read much faster than below, with the same result.
   if (bytes === '' || bytes === ' none') return NO_NEEDS
-  if (ONE_ID.test(bytes)) return [Number(bytes.slice(' T-'.length))]
+  if (ids.regex('^ <id>$', '').test(bytes)) return [ids.numberOf(bytes.slice(1))]
   const value = plainText(bytes)
-  const depends = value === null ? null : readDepends(value)
+  const depends = value === null ? null : readDepends(value, ids)
   return depends?.stranger === null ? [...new Set(depends.ids.map(({ number }) => number))] : null
 }
 
-function readTitle(facts: WritableFacts, _fields: readonly PlainField[], bytes: string): boolean {
-  const line = bytes.slice('# '.length + facts.id.length + ':'.length, bytes.indexOf('\n'))
-  const title = scanInlineText(ownText(line).trim())
-  // A trailing # may close the heading; a title that begins with an id may mean another heading.
-  if (title === null || title.endsWith('#') || title.startsWith('T-')) return false
-  facts.title = title
-  return true
+function titleStep({ ids }: TaskVocabulary): Step {
+  const beginsWithId = ids.regex('^<named>')
+  return (facts, _fields, bytes) => {
+    const line = bytes.slice('# '.length + facts.id.length + ':'.length, bytes.indexOf('\n'))
+    const title = scanInlineText(ownText(line).trim())
+    // A trailing # may close the heading; a title that begins with an id may mean another heading.
+    if (title === null || title.endsWith('#') || beginsWithId.test(title)) return false
+    facts.title = title
+    return true
+  }
 }
 
-function readDependencies(facts: WritableFacts, fields: readonly PlainField[]): boolean {
-  const { ids } = readDepends(plainText(valueOf(fields, 'Depends')) ?? '')
-  // Of two ids with one number the first counts.
-  const named = new Map(ids.toReversed().map((id) => [id.number, dependencyId(id, facts.id)]))
-  facts.depends = facts.needs.map((number) => ({ id: named.get(number)!, number }))
-  return true
+function dependenciesStep({ ids: known }: TaskVocabulary): Step {
+  return (facts, fields) => {
+    const { ids } = readDepends(plainText(valueOf(fields, 'Depends')) ?? '', known)
+    // Of two ids with one number the first counts.
+    const named = new Map(
+      ids.toReversed().map((id) => [id.number, dependencyId(id, { own: facts.id, ids: known })]),
+    )
+    facts.depends = facts.needs.map((number) => ({ id: named.get(number)!, number }))
+    return true
+  }
 }
 
 function valueStep(fact: keyof FieldValues, vocabulary: TaskVocabulary): Step {
@@ -171,7 +191,7 @@ function unknownFieldsStep(words: Words): Step {
 }
 
 /** Reads whether a TODO has a Blocked section. */
-function holdStep(words: Words): Step {
+function holdStep(words: Words, ids: TaskIds): Step {
   const usual = SECTION_NAMES.filter((name) => words.title(name) !== 'Blocked').join('|')
   // An unusual section, or another form of a second-level heading: not two marks and a blank in the first column.
   const unusual = new RegExp(
@@ -183,7 +203,7 @@ function holdStep(words: Words): Step {
     if (!unusual.test(bytes)) return true
     const sections = plainSections(bytes, words)
     facts.held = sections?.some(({ name }) => name === 'Blocked') ?? false
-    return sections !== null && !sections.some((one) => one.name === 'another' && mayListIds(one, bytes))
+    return sections !== null && !sections.some((one) => one.name === 'another' && mayListIds(one, bytes, ids))
   }
 }
 
@@ -217,11 +237,12 @@ function plainSections(bytes: string, words: Words) {
 }
 
 /** Whether a section may be a list of ids, which may be dependencies; lines that say `none` may begin it. */
-function mayListIds({ start, end }: Span, bytes: string): boolean {
+function mayListIds({ start, end }: Span, bytes: string, ids: TaskIds): boolean {
+  const beginsWithId = ids.regex('^(?:<!--|[[*_`~]*<named>)')
   for (const [line] of bytes.slice(start, end).matchAll(/[^\n]+/g)) {
     const text = withoutBullet(ownText(line))
-    if (/^(?:<!--|[[*_`~]*T-\d)/i.test(text)) return true
-    if (text !== '' && readDepends(text).stranger !== null) return false
+    if (beginsWithId.test(text)) return true
+    if (text !== '' && readDepends(text, ids).stranger !== null) return false
   }
   return false
 }

@@ -1,4 +1,5 @@
 import type { Span } from '../base/diagnostic.ts'
+import type { TaskNumber } from './ids.ts'
 
 /** The states of a task. */
 export const STATUSES = ['TODO', 'DONE', 'BLOCKED'] as const
@@ -105,7 +106,7 @@ export type ProblemKind =
 /** A task that this one needs, and where the file names it. */
 export interface Dependency {
   readonly id: string
-  readonly number: number
+  readonly number: TaskNumber
   readonly span: Span
 }
 
@@ -119,7 +120,7 @@ export interface Product {
 export interface TaskName {
   /** `T-004`, as in the file name. */
   readonly id: string
-  readonly number: number
+  readonly number: TaskNumber
   /** Relative to the project root, with forward slashes. */
   readonly file: string
 }
@@ -136,7 +137,7 @@ export interface TaskHead extends TaskName {
   /** Null if it is missing, unknown, or given twice with different values; then there is a problem too. */
   readonly status: Status | null
   /** The numbers of the tasks that it needs, each once. */
-  readonly needs: readonly number[]
+  readonly needs: readonly TaskNumber[]
   /** Whether it is a TODO with a Blocked section. */
   readonly held: boolean
   readonly problems: readonly Problem[]

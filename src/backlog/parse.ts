@@ -13,9 +13,9 @@ import {
 } from './model.ts'
 import { type Outline, outlineOf } from './read-outline.ts'
 import { withParsers } from './markdown/reading.ts'
-import { idInPath } from './task-folders.ts'
+import { compareNumbers, type TaskIds, type TaskNumber } from './ids.ts'
 import { unfilledAt } from './template.ts'
-import { isNone, numberOf, splitPaths } from './values.ts'
+import { isNone, splitPaths } from './values.ts'
 import { TASK_VOCABULARY, type TaskVocabulary, lookUp, lookUpMarked, wordKey } from './vocabulary.ts'
 
 /** A task file on disk. */
@@ -39,17 +39,21 @@ export function parseTask(
       // The parser is recursive and rejects extreme nesting; one such file must not stop the others. A regular
       // expression that runs out of stack throws a RangeError or, when compiled, a SyntaxError.
       if (error instanceof RangeError || error instanceof SyntaxError || error instanceof BeyondReason)
-        return unreadableTask(file, error.message)
+        return unreadableTask(file, error.message, vocabulary)
       throw error
     }
   })
 }
 
 /** A task of which only the file name is known, and the reason. */
-export function unreadableTask(file: string, message: string): Task {
+export function unreadableTask(
+  file: string,
+  message: string,
+  vocabulary: TaskVocabulary = TASK_VOCABULARY,
+): Task {
   const span = { start: 0, end: 0 }
   const problem = { kind: 'unreadable', field: null, message, span, line: 1 } as const
-  return { ...interpret({ file, source: '', bom: false }, TASK_VOCABULARY), problems: [problem] }
+  return { ...interpret({ file, source: '', bom: false }, vocabulary), problems: [problem] }
 }
 
 /** Reads the values in a task's text. */
@@ -57,26 +61,26 @@ function interpret(
   { file, source, bom }: Pick<Task, 'file' | 'source' | 'bom'>,
   vocabulary: TaskVocabulary,
 ): Task {
-  const id = idInPath(file)
-  const number = numberOf(id)
+  const { ids } = vocabulary
+  const id = ids.inPath(file)
+  const number = ids.numberOf(id)
   const outline = outlineOf(source, vocabulary)
   const { fields, sections } = outline
   const first: Partial<Record<FieldName, Field>> = {}
   for (const field of fields) if (field.name !== null) first[field.name] ??= field
   const raw = (name: FieldName): string => first[name]?.value ?? ''
   const known = lookUpMarked(vocabulary.statuses, raw('Status')) ?? null
-  const heading = readHeading(outline.heading?.text ?? '', number)
-  const depends = readDependencies(
-    first.Depends ?? sectionOfDepends(source, sections, vocabulary),
-    source,
+  const heading = readHeading(outline.heading?.text ?? '', { own: number, ids })
+  const depends = readDependencies(first.Depends ?? sectionOfDepends(source, sections, vocabulary), source, {
     id,
-  )
+    ids,
+  })
   const conflicting = fields.flatMap((field) => conflict(field, first, vocabulary))
   // Problems that follow from another one would only hide that.
   const mayNameStrays = [...depends.problems, ...conflicting].every(({ field }) => field !== 'Depends')
   const strays = { own: number, isOpen: known === 'TODO', found: depends.found }
   const problems = [
-    ...outlineProblems(outline, heading.number, id),
+    ...outlineProblems(outline, heading, { id, number }),
     ...statusProblems(outline, first.Status, known),
     ...depends.problems,
     ...(mayNameStrays ? strayIds(source, outline, strays, vocabulary) : []),
@@ -107,24 +111,39 @@ function interpret(
 }
 
 /** A section named Depends replaces the field if it is only a list. */
-function sectionOfDepends(source: string, sections: readonly Section[], { fields }: TaskVocabulary) {
+function sectionOfDepends(source: string, sections: readonly Section[], { fields, ids }: TaskVocabulary) {
   const section = sections.find(
     ({ title, form }) => form === 'heading' && lookUp(fields, title) === 'Depends',
   )
-  return section && dependsSection(source, section)
+  return section && dependsSection(source, section, ids)
 }
 
 /**
  * The id and the title in a heading. `Task` may come before the id, and any other word if the id is the file's own (a
  * heading in another language), as `Fix T-003` in the file of T-004 is a title.
  */
-function readHeading(text: string, own: number): { number: number | null; title: string } {
+function readHeading(text: string, { own, ids }: { own: TaskNumber; ids: TaskIds }): Heading {
   // The first id is the heading's: the words before it must not contain one.
-  const match = /^(?:((?!\[?T-\d)\S+)\s+)?\[?(T-\d{1,12})\]?(?![\w-])\s*[:：—–·.-]?\s*(.*)$/isu.exec(text)
-  if (match === null) return { number: null, title: text }
-  const number = numberOf(match[2]!)
-  const isTitle = match[1] !== undefined && match[1].toLowerCase() !== 'task' && number !== own
-  return isTitle ? { number: null, title: text } : { number, title: match[3]! }
+  const match = ids.regex(HEADING, 'isu').exec(text)
+  const [, before, id = '', rest = ''] = match ?? []
+  const number = ids.numberOf(id)
+  if (match === null || (before !== undefined && before.toLowerCase() !== 'task' && number !== own))
+    return ownNumber(text, own, ids) ?? { id: null, number: null, title: text }
+  return { id, number, title: rest }
+}
+
+/** A bare number is an id only if it is the file's own, and a sign follows it. */
+function ownNumber(text: string, own: TaskNumber, ids: TaskIds): Heading | null {
+  const [, id = '', title = ''] = ids.regex(String.raw`^(<id>)\s*[:：—–·.-]\s+(.*)$`, 'is').exec(text) ?? []
+  return ids.numberOf(id) === own ? { id, number: own, title } : null
+}
+
+const HEADING = String.raw`^(?:((?!\[?<named>)\S+)\s+)?\[?(<named>)\]?(?![\w-])\s*[:：—–·.-]?\s*(.*)$`
+
+interface Heading {
+  readonly id: string | null
+  readonly number: TaskNumber | null
+  readonly title: string
 }
 
 type UnplacedProblem = Omit<Problem, 'line'>
@@ -132,15 +151,19 @@ type UnplacedProblem = Omit<Problem, 'line'>
 const NOWHERE = { start: 0, end: 0 }
 
 /** The problems of the document: its frontmatter, its heading. */
-function outlineProblems({ error, heading }: Outline, headingNumber: number | null, id: string) {
+function outlineProblems(
+  { error, heading }: Outline,
+  named: Heading,
+  { id, number }: Pick<Task, 'id' | 'number'>,
+) {
   const problems: UnplacedProblem[] = error ? [{ kind: 'bad-frontmatter', field: null, ...error }] : []
   // The title may be in the frontmatter that cannot be read.
   if (heading === null && !error) {
     const message = `no heading; expected "# ${id}: …"`
     problems.push({ kind: 'no-heading', field: null, message, span: NOWHERE })
   }
-  if (heading !== null && headingNumber !== null && headingNumber !== numberOf(id)) {
-    const message = `the heading says ${/T-\d+/i.exec(heading.text)?.[0]}, the file's name ${id}`
+  if (heading !== null && named.number !== null && named.number !== number) {
+    const message = `the heading says ${named.id}, the file's name ${id}`
     problems.push({ kind: 'heading-id', field: null, message, span: heading.span })
   }
   return problems
@@ -187,13 +210,13 @@ function conflict(
 }
 
 /** The same text for two spellings of one value. */
-function meaningOf({ name, value }: Field, { statuses }: TaskVocabulary): string {
+function meaningOf({ name, value }: Field, { statuses, ids: known }: TaskVocabulary): string {
   switch (name) {
     case 'Status':
       return lookUpMarked(statuses, value) ?? wordKey(value)
     case 'Depends': {
-      const { ids, stranger } = readDepends(value)
-      return `${[...new Set(ids.map(({ number }) => number))].sort((a, b) => a - b).join()} ${stranger ?? ''}`
+      const { ids, stranger } = readDepends(value, known)
+      return `${[...new Set(ids.map(({ number }) => number))].sort(compareNumbers).join()} ${stranger ?? ''}`
     }
     case 'Touches':
     case 'Context':

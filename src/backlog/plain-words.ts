@@ -29,7 +29,7 @@ export const plainWords = perVocabulary((vocabulary) => ({
     const title = plainText(bytes)
     const name = title === null ? null : sectionNamed(vocabulary, title)
     if (title === null || name) return name ?? null
-    return speaksOfNeeds(vocabulary.fields, title) ? null : 'another'
+    return speaksOfNeeds(vocabulary, title) ? null : 'another'
   }),
 }))
 
@@ -56,14 +56,15 @@ export function plainText(bytes: string): string | null {
   return scanInlineText(decoded(bytes).trim())
 }
 
-function keyMeaning(bytes: string, { sections, fieldSections, fields, others }: TaskVocabulary) {
+function keyMeaning(bytes: string, vocabulary: TaskVocabulary) {
+  const { sections, fieldSections, fields, others } = vocabulary
   const key = decoded(bytes)
   if (!IS_ASCII_KEY.test(key) && !IS_PLAIN_KEY.test(key)) return null
   const section = lookUp(sections, key)
   /** Whether it stands for a section, as in `- **Produces**: …`. */
   const isSection = section !== undefined && fieldSections.has(section)
   const name = isSection ? null : (lookUp(fields, key) ?? null)
-  if (name === null && speaksOfNeeds(fields, key)) return null
+  if (name === null && speaksOfNeeds(vocabulary, key)) return null
   /** Whether ids in its value may be dependencies, which only the full reader can decide. */
   const mayNeed = name === null && !isSection && !namesOthers(others, key)
   return { name, key, isSection, mayNeed }

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { deepFolder, foldersUnder } from '../base/folder.ts'
 import { UserError, codeOf } from '../base/errors.ts'
 import { ownText } from './plain-words.ts'
-import { type TaskFolders, USUAL_FOLDERS, fileIn, idInFileName, idInPath } from './task-folders.ts'
+import { type TaskFolders, USUAL_FOLDERS, fileIn } from './task-folders.ts'
 import type { FactName, Facts, Task, TaskFacts, TaskHead, TaskName } from './model.ts'
 import { inOrder } from './order.ts'
 import { type FactRequest, factsScanner } from './head-reader.ts'
 import { type TaskBytes, type Unreadable, readTaskBytes } from './task-files.ts'
-import { numberOf } from './values.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from './vocabulary.ts'
 
 /** All tasks of a project, including those that cannot be read. */
@@ -45,8 +45,9 @@ export async function readFacts<K extends FactName>(
   request: FactRequest<K>,
   see?: (facts: Facts<K>, task: Task) => void,
 ): Promise<Backlog<Facts<K>>> {
-  const scan = factsScanner(options.vocabulary ?? TASK_VOCABULARY, request)
-  return { root: options.root, tasks: await mapTasks(options, keeper(see), scan) }
+  const among = amongTasks(options)
+  const scan = factsScanner(among.vocabulary, request)
+  return { root: options.root, tasks: await mapTasks(among, keeper(see), scan) }
 }
 
 /** The same for one task, from its current file. */
@@ -58,7 +59,7 @@ export async function readTaskFacts<K extends FactName>(
 ): Promise<Facts<K>> {
   const bytes = readTaskBytes(join(root, file), root)
   const scan = factsScanner(vocabulary, request)
-  const short = typeof bytes === 'string' ? scan({ file, id: idInPath(file), bytes }) : null
+  const short = typeof bytes === 'string' ? scan({ file, id: vocabulary.ids.inPath(file), bytes }) : null
   return short ?? keeper(see)(await readWhole(file, bytes, vocabulary))
 }
 
@@ -81,9 +82,9 @@ export async function mapTasks<T>(
   keep: (task: Task) => T,
   shortcut: (taskBytes: TaskBytes) => T | null = () => null,
 ): Promise<readonly T[]> {
-  const { root, vocabulary = TASK_VOCABULARY } = options
+  const { root, names, vocabulary } = amongTasks(options)
   const kept: T[] = []
-  for (const { file, id } of taskNames(options)) {
+  for (const { file, id } of names) {
     const bytes = readTaskBytes(`${root}/${file}`, root)
     const short = typeof bytes === 'string' ? shortcut({ file, id, bytes }) : null
     kept.push(short ?? keep(await readWhole(file, bytes, vocabulary)))
@@ -91,23 +92,36 @@ export async function mapTasks<T>(
   return kept
 }
 
+/** The names of all tasks, and a vocabulary with which ranges among them are read. */
+function amongTasks(options: BacklogOptions & { readonly names?: readonly TaskName[] }) {
+  const { vocabulary = TASK_VOCABULARY, names = taskNames(options) } = options
+  const ids = vocabulary.ids.among(names)
+  return { ...options, names, vocabulary: ids === vocabulary.ids ? vocabulary : { ...vocabulary, ids } }
+}
+
 /** The names of all task files, in order; reads none of them. */
 export function taskNames({ root, folders = USUAL_FOLDERS }: BacklogOptions): readonly TaskName[] {
-  const { first, ignores } = folders
+  const { first, ids, ignores, includes } = folders
   const found: TaskName[] = []
   const present = presentFolders(root, folders)
   for (const folder of present.length > 0 ? present : [first]) {
     for (const name of namesIn(root, folder)) {
-      const id = ignores(name) ? null : idInFileName(name)
-      if (id !== null) found.push({ id, number: numberOf(id), file: fileIn(folder, name) })
+      const id = ignores(name) ? null : ids.inFileName(name)
+      const file = fileIn(folder, name)
+      if (id !== null && (folder === first || includes(file)))
+        found.push({ id, number: ids.numberOf(id), file })
     }
   }
   return inOrder(found)
 }
 
-/** Those of the task folders that exist: git keeps no empty one, so a clone may lack some. */
+/** Those of the task folders that exist, with all below `docs/tasks/**`: git keeps no empty folder, so a clone may lack some. */
 export function presentFolders(root: string, { names }: TaskFolders): readonly string[] {
-  return names.filter((folder) => existsSync(join(root, folder)))
+  return names.flatMap((name) => {
+    const deep = deepFolder(name)
+    if (!existsSync(join(root, deep ?? name))) return []
+    return deep === null ? [name] : foldersUnder(root, deep)
+  })
 }
 
 /** Reads one task file again. */
@@ -126,7 +140,7 @@ async function readWhole(
 ): Promise<Task> {
   // Loaded for the first file that needs it: most backlogs are in the plainest style.
   parse ??= await import('./parse.ts')
-  if (typeof bytes !== 'string') return parse.unreadableTask(file, bytes.problem)
+  if (typeof bytes !== 'string') return parse.unreadableTask(file, bytes.problem, vocabulary)
   return parse.parseTask({ file, text: ownText(bytes) }, vocabulary)
 }
 

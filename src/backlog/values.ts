@@ -64,13 +64,3 @@ const BOUND = '\0'
 // Splits at commas and `and`, before a § that neither ends a range nor follows `PRD`, and between two numbers.
 const BETWEEN_REFERENCES =
   /[,，、;；]| (?:and|&) (?=§|\d|[^ ]+\0)|(?<!(?:[–—-]|\.\.|\bto|\bPRD)) (?=§)|(?<=\d) (?=(?:(?:section|chapter|part) )?\d)/i
-
-/** The number of an id: `T-004` is 4. */
-export function numberOf(id: string): number {
-  return Number(id.slice(2))
-}
-
-/** The id of a number, padded to that many digits. */
-export function idOf(number: number, digits: number): string {
-  return `T-${String(number).padStart(digits, '0')}`
-}

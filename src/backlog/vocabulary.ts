@@ -8,6 +8,7 @@ import {
   type Tier,
   TIERS,
 } from './model.ts'
+import { type TaskIds, USUAL_IDS } from './ids.ts'
 
 /** The words for fields and sections, so that one reader serves tasks, disciplines and features. */
 export interface Vocabulary<F extends string = string, S extends string = string> {
@@ -24,6 +25,7 @@ export interface Vocabulary<F extends string = string, S extends string = string
 export interface TaskVocabulary extends Vocabulary<FieldName, SectionName> {
   readonly statuses: ReadonlyMap<string, Status>
   readonly tiers: ReadonlyMap<string, Tier>
+  readonly ids: TaskIds
   /** Words for tasks that are named and not needed. */
   readonly others: ReadonlySet<string>
   /** The team's own words, which edits use in files that have them. */
@@ -84,8 +86,11 @@ const SIGNS_BEFORE = /^(?:[\s!-/:-@[-`{-~\u2000-\u2bff]|\ufe0f|[\ud83c-\ud83e][\
  * Whether a key, a heading or a line is about needs, by its words up to the first id. Such a text that is not read as
  * Depends must not be ignored.
  */
-export function speaksOfNeeds(fields: ReadonlyMap<string, string>, text: string): boolean {
-  const [before = ''] = text.slice(0, LONGEST_OPENING).split(/T-\d/i, 1)
+export function speaksOfNeeds(
+  { fields, ids }: Pick<TaskVocabulary, 'fields' | 'ids'>,
+  text: string,
+): boolean {
+  const [before = ''] = text.slice(0, LONGEST_OPENING).split(ids.regex('<named>'), 1)
   const words = before.replace(SIGNS_BEFORE, '').replace(SIGNS_AFTER, '')
   return lookUp(fields, words) === 'Depends' || NEEDS.has(wordKey(words))
 }
@@ -160,7 +165,7 @@ const MEANINGS = new WeakMap<ReadonlyMap<string, string>, Map<string, string | n
 const MOST_MEANINGS = 5000
 
 /** The vocabulary of a task file, with a team's own words added. */
-export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {
+export function taskVocabulary(aliases: Aliases = {}, ids: TaskIds = USUAL_IDS): TaskVocabulary {
   const fields = wordMap(FIELD_NAMES, FIELD_SYNONYMS)
   const sections = wordMap(SECTION_NAMES, SECTION_SYNONYMS)
   const statuses = wordMap(STATUSES, {})
@@ -171,6 +176,7 @@ export function taskVocabulary(aliases: Aliases = {}): TaskVocabulary {
     sections,
     statuses,
     tiers,
+    ids,
     others: new Set([...OTHERS, ...(aliases.fields?.[RELATED] ?? []).map(wordKey)]),
     own: {
       fields: addAliases(fields, FIELD_NAMES, aliases.fields),

@@ -1,12 +1,13 @@
 import { existsSync, watch } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { deepFolder } from '../base/folder.ts'
 import { select } from '../backlog/select/selection.ts'
 import { TIER_FACTS, type TierChoice, mayDecideTier, tierOf, tierOfFacts } from '../backlog/select/tier.ts'
 import { blockedReason } from '../backlog/select/why-not.ts'
 import { detached, readFacts, readTask, readTaskFacts } from '../backlog/read.ts'
 import type { FactName, Facts, Task, TaskHead } from '../backlog/model.ts'
 import type { Place } from './project.ts'
-import { fileIn, idInFileName } from '../backlog/task-folders.ts'
+import { fileIn } from '../backlog/task-folders.ts'
 
 /**
  * Reads the listed facts of a backlog, and decides its tasks' states. The tasks' whole texts are never in memory together.
@@ -92,10 +93,12 @@ export function liveListing<K extends FactName>(place: Place, facts: readonly K[
     /** Calls back a little after files have changed; the returned function ends that. */
     watch(onChange: () => void): () => void {
       let timer: NodeJS.Timeout | undefined
-      const watchers = folders.names.flatMap((folder) => {
+      const watchers = folders.names.flatMap((one) => {
+        const deep = deepFolder(one)
+        const folder = deep ?? one
         const note = (_: string, name: string | null): void => {
           if (name === null) isStale = true
-          else if (idInFileName(name) === null) return
+          else if (folders.ids.inFileName(basename(name)) === null) return
           else changed.add(fileIn(folder, name))
           timer ??= setTimeout(() => {
             timer = undefined
@@ -104,7 +107,7 @@ export function liveListing<K extends FactName>(place: Place, facts: readonly K[
         }
         try {
           // No more events come from a folder that was removed.
-          return [watch(join(root, folder), note).on('error', () => undefined)]
+          return [watch(join(root, folder), { recursive: deep !== null }, note).on('error', () => undefined)]
         } catch {
           return []
         }

@@ -38,7 +38,7 @@ export async function openPlace({ cwd, dir: named }: Where): Promise<Place> {
   const root = findRoot(cwd, named)
   const config = await loadConfig(root)
   const folders = await taskFolders(root, config, named)
-  return { root, config, folders, vocabulary: taskVocabulary(config.aliases) }
+  return { root, config, folders, vocabulary: taskVocabulary(config.aliases, folders.ids) }
 }
 
 /** The words of a place, with the statuses as its tasks spell them: for editing a task. */

@@ -3,6 +3,7 @@ import { AGENT_NAMES } from '../base/names.ts'
 import { about } from '../base/schema.ts'
 import { parseDuration } from '../base/time.ts'
 import { parseCount, TOKENS } from '../base/usage.ts'
+import { isPattern } from '../backlog/ids.ts'
 import { wordKey } from '../backlog/vocabulary.ts'
 import { SUBJECT_SLOTS } from './defaults.ts'
 
@@ -52,6 +53,16 @@ export const pathInside = v.pipe(
     'a path inside the project, relative to its root',
   ),
 )
+
+export const idPattern = v.pipe(
+  text,
+  v.check((pattern) => isPattern(pattern), 'letters, digits, - and _, and then {n}, as in "TASK-{n}"'),
+)
+
+/** One of something, or a list of several. */
+export function oneOrMore<const Schema extends v.GenericSchema>(schema: Schema, expected: string) {
+  return v.union([schema, v.pipe(v.array(schema, expected), v.minLength(1, expected))], expected)
+}
 
 const SLOTS = SUBJECT_SLOTS.map((slot) => `{${slot}}`)
 

@@ -10,7 +10,9 @@ import {
   duration,
   tokens,
   flag,
+  idPattern,
   named,
+  oneOrMore,
   oneOf,
   pathInside,
   pathOf,
@@ -24,6 +26,7 @@ import {
 import { isHostEntry } from '../process/cage/hosts.ts'
 import { EMBEDDED, hasPassword, isPostgres } from './queue-url.ts'
 import { FIELD_NAMES, SECTION_NAMES, STATUSES, TIERS } from '../backlog/model.ts'
+import { clashOf } from '../backlog/ids.ts'
 import { RELATED, TASK_VOCABULARY, wordMap } from '../backlog/vocabulary.ts'
 
 const count = wholeNumber(1)
@@ -207,15 +210,33 @@ const bridge = table(
   { sync: false },
 )
 
+const taskFolder = v.pipe(
+  pathInside,
+  v.check(
+    (path) => !path.replace(/(?:^|\/)\*\*$/, '').includes('*'),
+    'a folder, or docs/tasks/** for all folders below it, too',
+  ),
+)
+
 const taskFolders = table(
   {
     dir: [
-      'The task folders; new tasks go into the first.',
-      v.pipe(v.array(pathInside, 'a list of folders'), v.minLength(1, 'a folder at least')),
+      'The task folders; new tasks go into the first. docs/tasks/** is one with all folders below it.',
+      oneOrMore(taskFolder, 'a folder, or a list of folders'),
+    ],
+    id: [
+      'How the ids of tasks are written, with {n} for the number: "TASK-{n}", or a list, of which new tasks get the first.',
+      v.pipe(
+        oneOrMore(idPattern, 'a pattern such as "TASK-{n}", or a list of them'),
+        v.check(
+          (patterns) => clashOf([patterns].flat()) === null,
+          ({ input }) => `patterns of which no two match one name, such as ${clashOf([input].flat())}`,
+        ),
+      ),
     ],
     ignore: ['Patterns of the names of files that are no tasks.', texts],
   },
-  { dir: [TASK_FOLDER], ignore: [] },
+  { dir: TASK_FOLDER, id: null, ignore: [] },
 )
 
 const plan = table(
@@ -287,9 +308,9 @@ export const configSchema = v.pipe(
     {
       $schema: v.optional(anyText),
       tasks: [
-        'The task folder; or { "dir": several, "ignore": patterns of files that are no tasks }.',
+        'The task folder; or { "dir": several, "id": how ids are written, "ignore": patterns of files that are no tasks }.',
         v.union(
-          [pathInside, taskFolders],
+          [taskFolder, taskFolders],
           'a folder inside the project, or { "dir": ["docs/tasks", "docs/tasks/done"], "ignore": ["*-review.md"] }',
         ),
       ],

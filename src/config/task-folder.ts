@@ -1,11 +1,13 @@
 import { realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
+import { deepFolder } from '../base/folder.ts'
 import type { Config } from './defaults.ts'
 import type { Place } from './project.ts'
 import { entriesIn, fileNamesIn, folderNamesIn } from '../base/folder.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
-import { type TaskFolders, fileIn, idInFileName, isMisnamed, taskFoldersOf } from '../backlog/task-folders.ts'
+import { type TaskIds, USUAL_IDS, taskIds } from '../backlog/ids.ts'
+import { type TaskFolders, fileIn, taskFoldersOf } from '../backlog/task-folders.ts'
 
 /** Whether the folder leads out of the project. A missing folder does not: reading it reports that. */
 function leadsOut(root: string, dir: string): boolean {
@@ -22,10 +24,14 @@ export async function taskFolders(
   { tasks }: Pick<Config, 'tasks'>,
   named?: string,
 ): Promise<TaskFolders> {
-  const { dir, ignore } = typeof tasks === 'string' ? { dir: [tasks], ignore: [] } : tasks
-  const [first = '', ...more] = named === undefined ? dir : [named]
+  const { dir, ignore, id } = typeof tasks === 'string' ? { dir: tasks, ignore: [], id: null } : tasks
+  const [first = '', ...more] = [named ?? dir].flat()
   const names = [taskFolder(root, first), ...more.map((one) => taskFolder(root, one))] as const
-  return taskFoldersOf(names, ignore.length > 0 ? await ignoring(ignore) : undefined)
+  return taskFoldersOf(
+    names,
+    ignore.length > 0 ? await ignoring(ignore) : undefined,
+    id === null ? USUAL_IDS : taskIds([id].flat()),
+  )
 }
 
 async function ignoring(patterns: readonly string[]): Promise<(name: string) => boolean> {
@@ -39,6 +45,8 @@ async function ignoring(patterns: readonly string[]): Promise<(name: string) => 
 
 /** The task folder relative to the root, with forward slashes. Throws if it is outside, because no commit could hold it. */
 export function taskFolder(root: string, named: string): string {
+  const deep = deepFolder(named)
+  if (deep !== null) return fileIn(taskFolder(root, deep), '**')
   const full = resolve(root, named)
   const dir = pathWithin(root, full) ?? pathWithin(root, nativePath(full))
   if (dir === null) {
@@ -67,10 +75,15 @@ function spelledAsOnDisk(root: string, dir: string): string {
 export function misnamedTasks({ root, folders }: Place): readonly string[] {
   return folders.names.flatMap((folder) =>
     fileNamesIn(join(root, folder))
-      .filter((name) => isMisnamed(name) && !folders.ignores(name))
+      .filter((name) => isMisnamed(name, folders.ids) && !folders.ignores(name))
       .map((name) => fileIn(folder, name))
       .toSorted(),
   )
+}
+
+/** Whether a name that is not a task's was probably meant as one: `task_4.md`, `T4.markdown`. */
+function isMisnamed(name: string, ids: TaskIds): boolean {
+  return /^t(?:ask)?[-_. ]?\d.*\.(?:md|markdown)$/i.test(name) && ids.inFileName(name) === null
 }
 
 /** The folder at most two below the root with the most task files, such as `tasks`; null if none has several. */
@@ -79,7 +92,7 @@ export function findTaskFolder(root: string): { readonly dir: string; readonly c
     .flatMap((dir) => [dir, ...foldersIn(root, `${dir}/`)])
     .map((dir) => {
       const files = entriesIn(join(root, dir)).filter((entry) => entry.isFile())
-      return { dir, count: files.filter(({ name }) => idInFileName(name) !== null).length }
+      return { dir, count: files.filter(({ name }) => USUAL_IDS.inFileName(name) !== null).length }
     })
     .toSorted((a, b) => b.count - a.count)
   return best && best.count >= FEWEST_TASKS ? best : null

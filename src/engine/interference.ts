@@ -1,8 +1,6 @@
 import { fewOf } from '../base/text.ts'
 import { textIn } from '../git/tree.ts'
 import type { Interference } from './events/event.ts'
-import { idInPath, taskFoldersOf } from '../backlog/task-folders.ts'
-import { numberOf } from '../backlog/values.ts'
 import type { RawChange } from '../git/raw-changes.ts'
 import type { Job } from './job.ts'
 import { taskToAdd } from '../backlog/finish.ts'
@@ -32,13 +30,13 @@ export async function taskChanges(
   const added: string[] = []
   const synced = new Set(backlog.origins.map((file) => `${home.prefix}${file}`))
   const numbers = new Set(backlog.numbers)
-  const [first = '', ...more] = backlog.folders
-  const folders = taskFoldersOf([first, ...more])
+  const { folders, words } = source
+  const { ids } = words
   const corrected = new Map<string, string>()
   const isTask = async (path: string): Promise<boolean> => {
     const text = await textIn(home.git, tree, path)
     if (text === null) return false
-    const asAdded = taskToAdd(await parseTask({ file: path.slice(home.prefix.length), text }, source.words))
+    const asAdded = taskToAdd(await parseTask({ file: path.slice(home.prefix.length), text }, words))
     if (asAdded !== null && asAdded !== text) corrected.set(path, asAdded)
     return asAdded !== null
   }
@@ -51,7 +49,7 @@ export async function taskChanges(
     }
     const inside = path.startsWith(home.prefix) ? path.slice(home.prefix.length) : ''
     if (!folders.includes(inside)) continue
-    const number = numberOf(idInPath(inside))
+    const number = ids.numberOf(ids.inPath(inside))
     const isNew = kind === 'new' && !numbers.has(number) && added.length < backlog.mayAdd
     if (isNew && (await isTask(path))) {
       added.push(path)

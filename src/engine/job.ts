@@ -3,6 +3,7 @@ import { scriptIn } from '../agents/providers/command.ts'
 import type { Gate } from '../base/nouns.ts'
 import type { Base } from '../git/head.ts'
 import type { SignalResource } from '../agents/signal/signal.ts'
+import type { TaskNumber } from '../backlog/ids.ts'
 import type { Task } from '../backlog/model.ts'
 import type { Situation } from './decide.ts'
 
@@ -63,10 +64,8 @@ export interface GatesChanged {
 
 /** The limits for changes to the backlog. */
 interface JobBacklog {
-  /** The task folders inside the project. */
-  readonly folders: readonly string[]
   /** The task numbers that are in use. */
-  readonly numbers: readonly number[]
+  readonly numbers: readonly TaskNumber[]
   /** Files of other tools' backlogs that ralph keeps in sync. */
   readonly origins: readonly string[]
   /** How many tasks the work may add. */

@@ -11,7 +11,6 @@ import { gatesText, usageTrailers, type KeptAttempt } from '../git/record.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
 import { composeMessage, known, type Trailer } from '../git/trailers.ts'
 import { textIn } from '../git/tree.ts'
-import { idInPath } from '../backlog/task-folders.ts'
 import type { Task } from '../backlog/model.ts'
 import { safeNotes } from '../backlog/notes.ts'
 import type { OriginReport } from '../backlog/origin.ts'
@@ -425,12 +424,13 @@ export function objectionToTasks(
   changes: readonly RawChange[],
   { source, prefix, most }: { source: TaskSource; prefix: string; most: number },
 ): string | null {
+  const { ids } = source.words
   const added = changes.flatMap(({ path, kind }) => {
     const file = path.startsWith(prefix) ? path.slice(prefix.length) : ''
     return kind === 'new' && source.folders.includes(file) ? [file] : []
   })
   const taken = added.find((file) =>
-    source.tasks().some((task) => task.file !== file && task.id === idInPath(file)),
+    source.tasks().some((task) => task.file !== file && task.number === ids.numberOf(ids.inPath(file))),
   )
   if (taken !== undefined) return `another task has been given the number of ${taken} meanwhile`
   if (added.length <= most) return null

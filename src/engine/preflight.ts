@@ -1,3 +1,4 @@
+import type { TaskFolders } from '../backlog/task-folders.ts'
 import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import { tipOf } from '../git/head.ts'
@@ -13,7 +14,7 @@ interface Obstacle {
 
 /** Throws if no run could work here. */
 export async function refuseImpossible({ home, source }: RunPorts): Promise<void> {
-  const found = await obstacles(home.git, home.prefix, source.folders.first)
+  const found = await obstacles(home.git, home.prefix, source.folders)
   if (found.length > 0)
     throw new UserError(
       found.map(({ message }) => message).join('; '),
@@ -23,7 +24,11 @@ export async function refuseImpossible({ home, source }: RunPorts): Promise<void
 }
 
 /** What keeps ralph from committing in a repository at all. */
-export async function obstacles(git: Git, prefix: string, folder: string): Promise<readonly Obstacle[]> {
+export async function obstacles(
+  git: Git,
+  prefix: string,
+  { first: folder, ids }: Pick<TaskFolders, 'first' | 'ids'>,
+): Promise<readonly Obstacle[]> {
   const found: Obstacle[] = []
   const identity = await identityProblem(git)
   if (identity !== null)
@@ -37,7 +42,7 @@ export async function obstacles(git: Git, prefix: string, folder: string): Promi
       message: `git is to sign commits, and cannot: ${unsigned}`,
       fix: 'Repair the key (user.signingKey), or set commit.gpgSign to false here',
     })
-  const path = `${prefix}${folder === '.' ? '' : `${folder}/`}T-1.md`
+  const path = `${prefix}${folder === '.' ? '' : `${folder}/`}${ids.idOf(1, 1)}.md`
   if ((await ignoredPaths(git, [path])).size > 0)
     found.push({
       message: `git ignores the task folder ${folder}, so no commit could hold a task`,

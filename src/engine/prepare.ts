@@ -93,7 +93,6 @@ export async function prepare(
     gatesChanged,
     situation,
     backlog: {
-      folders: ports.source.folders.names,
       numbers: ports.source.tasks().map(({ number }) => number),
       origins: ports.origins,
       mayAdd: Math.max(0, options.maxAddedTasks - ledger.addedTasks),

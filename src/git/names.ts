@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { namesIn } from '../base/folder.ts'
+import { deepFolder, foldersUnder, namesIn } from '../base/folder.ts'
 import type { Git } from './git.ts'
 
 /** Of more branches than these, only the newest are read. */
@@ -24,19 +24,27 @@ export async function namesEverywhere(git: Git, folders: readonly string[]): Pro
   const commits = new Set(linesOf(tips.stdout).slice(0, MOST_TIPS))
   const names = await namesInTrees(
     git,
-    [...commits].flatMap((tip) => folders.map((one) => `${tip}:./${one}`)),
+    [...commits].flatMap((tip) => folders.map((one) => `${tip}:./${deepFolder(one) ?? one}`)),
+    folders.some((one) => deepFolder(one) !== null),
   )
   const below = prefix.stdout.toString().replace(/\n$/, '')
   for (const line of linesOf(worktrees.stdout))
     if (line.startsWith('worktree '))
       for (const folder of folders)
-        for (const name of namesIn(join(line.slice('worktree '.length), below, folder))) names.add(name)
+        for (const name of namesOnDisk(join(line.slice('worktree '.length), below), folder)) names.add(name)
   return names
 }
 
-/** The names in these folders of commits; each folder's content is read once. */
-async function namesInTrees(git: Git, folders: readonly string[]): Promise<Set<string>> {
+function namesOnDisk(root: string, name: string): readonly string[] {
+  const deep = deepFolder(name)
+  const folders = deep === null ? [name] : foldersUnder(root, deep)
+  return folders.flatMap((folder) => namesIn(join(root, folder)))
+}
+
+/** The names in these folders of commits, perhaps with those below; each folder's content is read once. */
+async function namesInTrees(git: Git, folders: readonly string[], isDeep: boolean): Promise<Set<string>> {
   const names = new Set<string>()
+  const below = new Set<string>()
   if (folders.length === 0) return names
   const looked = await git.run(['cat-file', '--batch-check'], { stdin: `${folders.join('\n')}\n` })
   const trees = new Set(
@@ -52,14 +60,19 @@ async function namesInTrees(git: Git, folders: readonly string[]): Promise<Set<s
     for (let entry = head + 1; entry < end;) {
       const zero = stdout.indexOf(0, entry)
       names.add(stdout.toString('utf8', stdout.indexOf(BLANK, entry) + 1, zero))
+      if (isDeep && stdout.toString('latin1', entry, entry + FOLDER.length) === FOLDER)
+        below.add(stdout.toString('hex', zero + 1, zero + 1 + tree.length / 2))
       entry = zero + 1 + tree.length / 2
     }
     at = end + 1
   }
+  for (const name of await namesInTrees(git, [...below], isDeep)) names.add(name)
   return names
 }
 
 const [LINE_FEED, BLANK] = [10, 32]
+/** The mode of a folder. */
+const FOLDER = '40000 '
 
 function linesOf(output: Buffer): readonly string[] {
   return output.toString().split('\n').filter(Boolean)

@@ -50,8 +50,8 @@ export interface CommitChanges {
   readonly changes: readonly FileChange[]
 }
 
-/** Which commits: those that are named, or all commits of HEAD that changed a file of that pattern. */
-type ChangesQuery = { readonly commits: readonly string[] } | { readonly pattern: string }
+/** Which commits: those that are named, or all commits of HEAD that changed a file of these patterns, in any case. */
+type ChangesQuery = { readonly commits: readonly string[] } | { readonly patterns: readonly string[] }
 
 /** Reads what commits did to files, newest first, in one process. */
 export async function readChanges(git: Git, query: ChangesQuery): Promise<readonly CommitChanges[]> {
@@ -66,8 +66,9 @@ export async function readChanges(git: Git, query: ChangesQuery): Promise<readon
     '--no-renames',
     '--diff-merges=off',
   ]
-  if ('pattern' in query) {
-    const { stdout } = await git.run([...args, 'HEAD', '--', `:(top,glob)${query.pattern}`])
+  if ('patterns' in query) {
+    const paths = query.patterns.map((pattern) => `:(top,glob,icase)**/${pattern}`)
+    const { stdout } = await git.run([...args, 'HEAD', '--', ...paths])
     return parseChanges(stdout.toString())
   }
   if (query.commits.length === 0) return []

@@ -1,3 +1,4 @@
+import { deepFolder } from '../base/folder.ts'
 import type { Git } from './git.ts'
 
 /** The tree of a commit. */
@@ -31,10 +32,12 @@ export async function entriesIn(git: Git, args: readonly string[]): Promise<read
     })
 }
 
-/** The files of a tree: those directly in a folder, or with null all below the door's folder. */
+/** The files of a tree: those directly in a folder, all below it for `docs/**`, or with null all below the door's folder. */
 export async function filesIn(git: Git, tree: string, folder: string | null): Promise<readonly TreeEntry[]> {
-  const within = folder === null ? ['-r'] : []
-  const paths = folder === null || folder === '' || folder === '.' ? [] : [`${folder}/`]
+  const deep = folder === null ? '.' : deepFolder(folder)
+  const within = deep === null ? [] : ['-r']
+  const top = deep ?? folder
+  const paths = top === '' || top === '.' ? [] : [`${top}/`]
   const entries = await entriesIn(git, [...within, tree, '--', ...paths])
   return entries.filter(({ mode }) => mode.startsWith('100'))
 }

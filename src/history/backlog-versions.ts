@@ -7,7 +7,8 @@ import type { Git } from '../git/git.ts'
 import type { Range } from '../git/range.ts'
 import { filesIn, type TreeEntry } from '../git/tree.ts'
 import { ownText } from '../backlog/plain-words.ts'
-import { type TaskFolders, idInFileName } from '../backlog/task-folders.ts'
+import type { TaskIds, TaskNumber } from '../backlog/ids.ts'
+import type { TaskFolders } from '../backlog/task-folders.ts'
 import type { FactName, Facts, Task, TaskName } from '../backlog/model.ts'
 import { inOrder } from '../backlog/order.ts'
 import { parseTask, unreadableTask } from '../backlog/parse.ts'
@@ -15,7 +16,6 @@ import { factsScanner } from '../backlog/head-reader.ts'
 import { factsOf, taskNames } from '../backlog/read.ts'
 import { readTaskBytes, type Unreadable } from '../backlog/task-files.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
-import { numberOf } from '../backlog/values.ts'
 
 /** A task file at one time: its content is identified by git's hash of it. */
 interface TaskVersion extends TaskName {
@@ -55,7 +55,7 @@ export async function readVersions(git: Git, range: Range, place: BacklogPlace) 
   }
   const read = async (version: TaskVersion): Promise<Task> => {
     const bytes = bytesOf(version)
-    if (typeof bytes !== 'string') return unreadableTask(version.file, bytes.problem)
+    if (typeof bytes !== 'string') return unreadableTask(version.file, bytes.problem, vocabulary)
     return parseTask({ file: version.file, text: ownText(bytes) }, vocabulary)
   }
   /** Makes the reader of some facts; for a version in the plainest style, it gives the bytes as well. */
@@ -71,15 +71,22 @@ export async function readVersions(git: Git, range: Range, place: BacklogPlace) 
   return { after: recent, pairs: pairsOf(before, recent), read, reader }
 }
 
-async function versionsAt(git: Git, commit: string, { names, includes }: TaskFolders): Promise<Versions> {
+async function versionsAt(
+  git: Git,
+  commit: string,
+  { names, includes, ids }: TaskFolders,
+): Promise<Versions> {
   const files = await Promise.all(names.map((folder) => filesIn(git, commit, folder)))
-  return versionsIn(files.flat().filter(({ path }) => includes(path)))
+  return versionsIn(
+    files.flat().filter(({ path }) => includes(path)),
+    ids,
+  )
 }
 
-function versionsIn(files: readonly TreeEntry[]): Versions {
+function versionsIn(files: readonly TreeEntry[], ids: TaskIds): Versions {
   const versions = files.flatMap(({ path, hash: blob }) => {
-    const id = idInFileName(path.slice(path.lastIndexOf('/') + 1))
-    return id === null ? [] : [{ file: path, id, number: numberOf(id), blob }]
+    const id = ids.inFileName(path.slice(path.lastIndexOf('/') + 1))
+    return id === null ? [] : [{ file: path, id, number: ids.numberOf(id), blob }]
   })
   return inOrder(versions)
 }
@@ -115,7 +122,7 @@ async function withMoved(
   const left = are && new Set(are.map(({ path }) => path))
   const isGone = ({ file }: TaskVersion): boolean =>
     !(left ? left.has(file) : existsSync(join(git.cwd, file)))
-  const moved = versionsIn(were).filter(
+  const moved = versionsIn(were, folders.ids).filter(
     (version) => news.has(version.number) && !folders.includes(version.file) && isGone(version),
   )
   const isOnly = ({ number }: TaskVersion): boolean =>
@@ -127,7 +134,7 @@ async function withMoved(
 function pairsOf(old: Versions, recent: Versions) {
   const byFile = new Map(old.map((version) => [version.file, version]))
   const stayed = new Set(recent.flatMap(({ file }) => byFile.get(file) ?? []))
-  const left = new Map<number, TaskVersion[]>()
+  const left = new Map<TaskNumber, TaskVersion[]>()
   for (const version of old) {
     if (!stayed.has(version)) left.set(version.number, [...(left.get(version.number) ?? []), version])
   }

@@ -4,7 +4,7 @@ import type { Git } from '../git/git.ts'
 import { readLog, revertedBy, type LogEntry, type Reverted } from '../git/log.ts'
 import { gatesIn } from '../git/record.ts'
 import { trailerValue, trailerValues, type Trailer } from '../git/trailers.ts'
-import { idInPath } from '../backlog/task-folders.ts'
+import type { TaskIds } from '../backlog/ids.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../backlog/vocabulary.ts'
 import { titleIn } from '../backlog/subject.ts'
 import type { Usage } from '../base/nouns.ts'
@@ -35,13 +35,15 @@ export async function readCompletions(
   // A package may share its repository with others whose tasks have the same numbers.
   const hereOnly = !existsSync(join(git.cwd, '.git'))
   const entries = await readLog(git, { ...query, withTrailer: 'Task', reverts: true, hereOnly })
-  const claims = claimsIn(entries)
+  const claims = claimsIn(entries, vocabulary.ids)
   const [undone, turned] = await Promise.all([undoneBy(git, entries), turnedBy(git, claims, vocabulary)])
   const claimed = claims.flatMap((claim) => {
     const id = claim.isCertain ? claim.id : turned.get(claim)
     return id === undefined ? [] : [completionOf({ ...claim, id }, undone, subject)]
   })
-  const known = new Set(claimed.flatMap(({ id, reverted }) => (reverted ? [] : [Number(id.slice(2))])))
+  const known = new Set(
+    claimed.flatMap(({ id, reverted }) => (reverted ? [] : [vocabulary.ids.numberOf(id)])),
+  )
   const open = ((await tasks) ?? []).filter(({ number }) => !known.has(number))
   const named = await completionsNamed(git, open, query)
   const more = named.map((one) => completionNamed(one, undone))
@@ -72,21 +74,21 @@ interface Claim {
 }
 
 /** The tasks that commits claim to complete, in their order; those of a squash are newest first too. */
-export function claimsIn(entries: readonly LogEntry[]): readonly Claim[] {
+export function claimsIn(entries: readonly LogEntry[], ids: TaskIds): readonly Claim[] {
   return entries.flatMap((commit) => {
     const squashed = squashedIn(commit)
     return (squashed.length > 0 ? squashed.toReversed() : [commit]).flatMap((entry) => {
-      const id = completedBy(entry)
+      const id = completedBy(entry, ids)
       return id === null ? [] : [{ id, entry, isCertain: hasNumbers(entry.trailers) }]
     })
   })
 }
 
 /** The completed task; null for commits that block or retry a task or keep an attempt, which have other trailers too. */
-function completedBy({ trailers }: LogEntry): string | null {
+function completedBy({ trailers }: LogEntry, ids: TaskIds): string | null {
   const isOther = trailers.some(({ key }) => OTHERS.has(key.toLowerCase()))
   const id = trailerValue(trailers, 'Task')
-  return isOther || id === null || !/^T-\d+$/i.test(id) ? null : id
+  return isOther || id === null || !ids.regex('^<id>$').test(id) ? null : id
 }
 
 const OTHERS: ReadonlySet<string> = new Set(['blocked', 'retried', 'outcome'])
@@ -102,7 +104,7 @@ async function turnedBy(
   const { pathsTurned } = await import('./task-versions.ts')
   const named = open.map((claim) => ({ claim, id: claim.id, commit: claim.entry.hash }))
   const turned = await pathsTurned(git, named, vocabulary)
-  return new Map(turned.map(({ claim, path }) => [claim, idInPath(path)]))
+  return new Map(turned.map(({ claim, path }) => [claim, vocabulary.ids.inPath(path)]))
 }
 
 function completionOf({ id, entry, isCertain }: Claim, undone: Undone, template?: string) {

@@ -1,7 +1,7 @@
 import { readChanges, type CommitChanges, type FileChange } from '../git/raw-changes.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
-import { idInPath } from '../backlog/task-folders.ts'
+import type { TaskIds, TaskNumber } from '../backlog/ids.ts'
 import type { TaskEnd } from '../backlog/model.ts'
 import { parseTask } from '../backlog/parse.ts'
 import { perVocabulary } from '../backlog/plain-words.ts'
@@ -39,11 +39,15 @@ export async function pathsTurned<Claim extends { readonly id: string; readonly 
   claims: readonly Claim[],
   vocabulary: TaskVocabulary,
 ): Promise<readonly (Claim & { readonly path: string })[]> {
+  const { ids } = vocabulary
   const commits = await readChanges(git, { commits: [...new Set(claims.map(({ commit }) => commit))] })
   const changesOf = new Map(commits.map(({ commit, changes }) => [commit, changes]))
   const steps = claims.flatMap((claim) => {
     // The file may have been elsewhere at that time; its number identifies it.
-    const change = changeOf(Number(claim.id.slice(2)), '', changesOf.get(claim.commit) ?? [])
+    const change = changeOf(
+      { number: ids.numberOf(claim.id), path: '', ids },
+      changesOf.get(claim.commit) ?? [],
+    )
     return change ? [{ ...claim, ...change, task: { id: claim.id, file: '' } }] : []
   })
   return turnedDone(git, steps, vocabulary)
@@ -62,13 +66,13 @@ export function stepsOf(
   task: TaskEnd,
   path: string,
   history: readonly CommitChanges[],
-  claims: Pick<ReadonlySet<string>, 'has'>,
+  { claims, ids }: { claims: Pick<ReadonlySet<string>, 'has'>; ids: TaskIds },
 ): readonly TaskStep[] {
   let at = path
   return history.flatMap(({ commit, changes }) => {
     const own = changes.find((change) => change.path === at)
     if (!own && !claims.has(commit)) return []
-    const change = changeOf(task.number, at, changes) ?? own
+    const change = changeOf({ number: task.number, path: at, ids }, changes) ?? own
     if (!change) return []
     const from = changes.find(({ before, after }) => after === null && before === change.before)
     if (own?.before === null && from) at = from.path
@@ -77,8 +81,11 @@ export function stepsOf(
 }
 
 /** The change of a commit to a task's file: to that at the path, or otherwise to one with another name. */
-export function changeOf(number: number, path: string, changes: readonly FileChange[]): FileChange | null {
-  const own = changes.filter((change) => Number(idInPath(change.path).slice(2)) === number)
+export function changeOf(
+  { number, path, ids }: { number: TaskNumber; path: string; ids: TaskIds },
+  changes: readonly FileChange[],
+): FileChange | null {
+  const own = changes.filter((change) => ids.numberOf(ids.inPath(change.path)) === number)
   const change = own.find((one) => one.path === path) ?? own.find(({ after }) => after !== null)
   if (!change || change.before !== null) return change ?? null
   // It was moved from where another file of the task was deleted.

@@ -4,6 +4,7 @@ import { readChanges } from '../git/raw-changes.ts'
 import { readLog, type LogEntry } from '../git/log.ts'
 import { gatesIn } from '../git/record.ts'
 import { trailerValue } from '../git/trailers.ts'
+import type { TaskIds, TaskNumber } from '../backlog/ids.ts'
 import type { TaskEnd } from '../backlog/model.ts'
 import type { TaskVocabulary } from '../backlog/vocabulary.ts'
 import { claimsIn, undoneBy, type Undone } from './completions.ts'
@@ -52,7 +53,7 @@ export async function verifyTasks(git: Git, request: VerifyRequest): Promise<Ver
     followFields(git, request),
     readLog(git, { withTrailer: 'Task', reverts: true }),
   ])
-  const [undone, claims] = [await undoneBy(git, log), claimsByNumber(log)]
+  const [undone, claims] = [await undoneBy(git, log), claimsByNumber(log, vocabulary.ids)]
   const verified = new Map<TaskEnd, TaskVerdict>()
   for (const { task, commit: found, version } of turned) {
     const { id, commit } = task
@@ -104,10 +105,13 @@ interface Findings {
 /** Checks the tasks whose field does not lead to their commit; returns whether history is cut off before one of them. */
 async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Findings): Promise<boolean> {
   const { claims, named, undone, vocabulary, verified } = findings
+  const { ids } = vocabulary
   const { prefix, isShallow } = await cloneOf(git)
-  const history = await readChanges(git, { pattern: '**/[Tt]-*.[Mm][Dd]' })
+  const history = await readChanges(git, { patterns: ids.globs })
   const claimsOn = ({ number }: TaskEnd): Claims => claims.get(number) ?? new Map<string, Claim>()
-  const steps = tasks.flatMap((task) => stepsOf(task, `${prefix}${task.file}`, history, claimsOn(task)))
+  const steps = tasks.flatMap((task) =>
+    stepsOf(task, `${prefix}${task.file}`, history, { claims: claimsOn(task), ids }),
+  )
   // The oldest commits of a shallow clone seem to add all files.
   const oldest = isShallow ? history.filter(({ parents }) => parents.length === 0) : []
   const seeming = new Set(oldest.map(({ commit }) => commit))
@@ -124,7 +128,8 @@ async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Finding
   }
   const changesOf = new Map(history.map(({ commit, changes }) => [commit, changes]))
   const isOwn = ({ task, commit }: NamedCommit): boolean =>
-    changeOf(task.number, `${prefix}${task.file}`, changesOf.get(commit) ?? []) !== null
+    changeOf({ number: task.number, path: `${prefix}${task.file}`, ids }, changesOf.get(commit) ?? []) !==
+    null
   for (const task of await namingTheirOwn(git, tasks, findings, isOwn))
     verified.set(task, { ...verified.get(task)!, state: 'not-completing' })
   return isShallow && tasks.some((task) => verified.get(task)?.state === 'missing')
@@ -137,7 +142,7 @@ async function verifyRest(git: Git, tasks: readonly TaskEnd[], findings: Finding
 async function namingTheirOwn(
   git: Git,
   tasks: readonly TaskEnd[],
-  { named, undone, verified }: Findings,
+  { named, undone, vocabulary, verified }: Findings,
   isOwn: (named: NamedCommit) => boolean,
 ): Promise<ReadonlySet<TaskEnd>> {
   const left = new Set(tasks)
@@ -151,16 +156,15 @@ async function namingTheirOwn(
   const own = open.filter(
     (one) =>
       verified.get(one.task)?.state === 'missing' ||
-      namesTask(subjects.get(one.commit) ?? '', one.task.number) ||
+      namesTask(subjects.get(one.commit) ?? '', one.task.number, vocabulary.ids) ||
       isOwn(one),
   )
   return new Set(own.map(({ task }) => task))
 }
 
-function namesTask(subject: string, number: number): boolean {
-  return [...subject.matchAll(/(?<![\w-])T-(\d{1,12})(?!\d)/gi)].some(
-    ([, digits]) => Number(digits) === number,
-  )
+function namesTask(subject: string, number: TaskNumber, ids: TaskIds): boolean {
+  const anyId = ids.regex(String.raw`(?<![\w-])<named>(?!\d)`, 'gi')
+  return [...subject.matchAll(anyId)].some(([id]) => ids.numberOf(id) === number)
 }
 
 interface Evidence {
@@ -221,19 +225,19 @@ interface Claim {
 /** The commits that name a task, newest first. */
 type Claims = ReadonlyMap<string, Claim>
 
-function claimsByNumber(log: readonly LogEntry[]): ReadonlyMap<number, Claims> {
-  const claims = new Map<number, Map<string, Claim>>()
+function claimsByNumber(log: readonly LogEntry[], ids: TaskIds): ReadonlyMap<TaskNumber, Claims> {
+  const claims = new Map<TaskNumber, Map<string, Claim>>()
   const add = (id: string, commit: string, claim: Claim): void => {
-    const number = Number(id.slice(2))
+    const number = ids.numberOf(id)
     const known = claims.get(number) ?? new Map<string, Claim>()
     if (!known.get(commit)?.isCertain) claims.set(number, known.set(commit, claim))
   }
-  for (const { id, entry, isCertain } of claimsIn(log))
+  for (const { id, entry, isCertain } of claimsIn(log, ids))
     add(id, entry.hash, { isCertain, gates: gatesIn(trailerValue(entry.trailers, 'Gates')) })
   // In the message of a squash git recognises at most the last lines as trailers, and may indent all.
   for (const { hash, body } of log)
-    for (const [, id = ''] of body.matchAll(/^[ \t]*Task: (T-\d+)$/gim))
-      add(id, hash, claims.get(Number(id.slice(2)))?.get(hash) ?? { isCertain: false, gates: null })
+    for (const [, id = ''] of body.matchAll(ids.regex(String.raw`^[ \t]*Task: (<id>)$`, 'gim')))
+      add(id, hash, claims.get(ids.numberOf(id))?.get(hash) ?? { isCertain: false, gates: null })
   return claims
 }
 

@@ -1,11 +1,12 @@
 import type { TaskState } from '../backlog/select/selection.ts'
+import { compareNumbers, type TaskNumber } from '../backlog/ids.ts'
 import type { Facts } from '../backlog/model.ts'
 import { dim, line, table, BLANK, type Cell, type View } from './block.ts'
 import { signOf } from './task-lines.ts'
 
 /** A line down from a task to the last one that needs it. */
 interface Lane {
-  readonly number: number
+  readonly number: TaskNumber
   readonly firstRow: number
   readonly lastRow: number
 }
@@ -39,8 +40,8 @@ export function graphRows(states: readonly TaskState<DrawnTask>[], limit: number
   })
 }
 
-function lastRowsThatNeed(order: readonly TaskState<DrawnTask>[]): Map<number, number> {
-  const rows = new Map<number, number>()
+function lastRowsThatNeed(order: readonly TaskState<DrawnTask>[]): Map<TaskNumber, number> {
+  const rows = new Map<TaskNumber, number>()
   for (const [row, { task }] of order.entries()) for (const number of task.needs) rows.set(number, row)
   return rows
 }
@@ -94,13 +95,13 @@ export type DrawnTask = Facts<'title' | 'depends'>
 
 /** The tasks of one connected part after another, so that no lane runs past tasks that it has nothing to do with. */
 function inParts(states: readonly TaskState<DrawnTask>[]): readonly TaskState<DrawnTask>[] {
-  const linked = new Map<number, number[]>(states.map(({ task }) => [task.number, [...task.needs]]))
+  const linked = new Map<TaskNumber, TaskNumber[]>(states.map(({ task }) => [task.number, [...task.needs]]))
   for (const { task } of states) for (const needed of task.needs) linked.get(needed)?.push(task.number)
-  const parts = new Map<number, TaskState<DrawnTask>[]>()
-  for (const first of [...linked.keys()].toSorted((a, b) => a - b)) {
+  const parts = new Map<TaskNumber, TaskState<DrawnTask>[]>()
+  for (const first of [...linked.keys()].toSorted(compareNumbers)) {
     if (parts.has(first)) continue
     const part: TaskState<DrawnTask>[] = []
-    const reached = new Set([first])
+    const reached = new Set<TaskNumber>([first])
     for (const number of reached) {
       parts.set(number, part)
       for (const next of linked.get(number) ?? []) reached.add(next)
@@ -116,7 +117,7 @@ function inLayers(states: readonly TaskState<DrawnTask>[]): readonly TaskState<D
   const order: TaskState<DrawnTask>[] = []
   for (let rest = states; ;) {
     const isFree = ({ task }: TaskState<DrawnTask>): boolean => !task.needs.some((number) => open.has(number))
-    const layer = rest.filter(isFree).sort((a, b) => a.task.number - b.task.number)
+    const layer = rest.filter(isFree).sort((a, b) => compareNumbers(a.task.number, b.task.number))
     if (layer.length === 0) return [...order, ...rest]
     rest = rest.filter((state) => !isFree(state))
     order.push(...layer)

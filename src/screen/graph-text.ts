@@ -1,5 +1,6 @@
 import type { TaskState } from '../backlog/select/selection.ts'
 import type { DrawnTask } from './graph-rows.ts'
+import type { TaskNumber } from '../backlog/ids.ts'
 import { standingOf, type StandingText } from './task-lines.ts'
 import { printable } from './printable.ts'
 
@@ -20,9 +21,10 @@ export function mermaidOf(states: readonly TaskState<DrawnTask>[]): string {
   return textOf([
     'graph TD',
     ...nodes.map(
-      ({ number, id, title, standing }) => `  T${number}["${mermaidText(`${id}: ${title}`)}"]:::${standing}`,
+      ({ number, id, title, standing }) =>
+        `  ${nodeOf(number)}["${mermaidText(`${id}: ${title}`)}"]:::${standing}`,
     ),
-    ...edges.map(({ from, to }) => `  T${from} --> T${to}`),
+    ...edges.map(({ from, to }) => `  ${nodeOf(from)} --> ${nodeOf(to)}`),
     ...classes,
   ])
 }
@@ -36,18 +38,22 @@ export function dotOf(states: readonly TaskState<DrawnTask>[]): string {
     '  node [shape=box, style="rounded,filled"];',
     ...nodes.map(
       ({ number, id, title, standing }) =>
-        `  T${number} [label="${dotText(id)}\\n${dotText(title)}", fillcolor="${FILLS[standing]}"];`,
+        `  ${nodeOf(number)} [label="${dotText(id)}\\n${dotText(title)}", fillcolor="${FILLS[standing]}"];`,
     ),
-    ...edges.map(({ from, to }) => `  T${from} -> T${to};`),
+    ...edges.map(({ from, to }) => `  ${nodeOf(from)} -> ${nodeOf(to)};`),
     '}',
   ])
 }
+
+/** A name without the signs that both languages give a meaning. */
+const nodeOf = (number: TaskNumber): string =>
+  `T${String(number).replace(/[.-]/g, (sign) => (sign === '.' ? '_' : '__'))}`
 
 const textOf = (lines: readonly string[]): string => `${lines.join('\n')}\n`
 
 /** The tasks with those that they need and do not exist, and an arrow from each needed task to its dependant. */
 function graphOf(states: readonly TaskState<DrawnTask>[]) {
-  const nodes = new Map<number, Pick<DrawnTask, 'number' | 'id' | 'title'> & { standing: StandingText }>()
+  const nodes = new Map<TaskNumber, Pick<DrawnTask, 'number' | 'id' | 'title'> & { standing: StandingText }>()
   for (const state of states) nodes.set(state.task.number, { ...state.task, standing: standingOf(state) })
   for (const { number, id } of states.flatMap(({ task }) => task.depends))
     if (!nodes.has(number)) nodes.set(number, { number, id, title: 'does not exist', standing: 'unclear' })
@@ -73,7 +79,7 @@ type States = readonly TaskState<DrawnTask>[]
 /** Which part of the graph to show. */
 export interface GraphPart {
   /** Only this task with all its needs and dependants, at any distance; null for every task. */
-  readonly around: number | null
+  readonly around: TaskNumber | null
   /** Whether to leave out tasks that are DONE. */
   readonly todo: boolean
 }
@@ -93,7 +99,7 @@ export function partOf(states: States, isShown: (state: States[number]) => boole
   const shown = states.filter(isShown)
   const left = new Set(shown.map(({ task }) => task.number))
   // Missing tasks stay visible as needs.
-  const isSeen = (number: number): boolean => left.has(number) || !known.has(number)
+  const isSeen = (number: TaskNumber): boolean => left.has(number) || !known.has(number)
   return shown.map((state) => {
     const { task } = state
     const depends = task.depends.filter(({ number }) => isSeen(number))
@@ -102,9 +108,9 @@ export function partOf(states: States, isShown: (state: States[number]) => boole
 }
 
 /** The task with all its needs and dependants, at any distance. */
-function relatedTo(states: States, number: number): ReadonlySet<number> {
-  const needs = new Map<number, readonly number[]>()
-  const dependants = new Map<number, number[]>()
+function relatedTo(states: States, number: TaskNumber): ReadonlySet<TaskNumber> {
+  const needs = new Map<TaskNumber, readonly TaskNumber[]>()
+  const dependants = new Map<TaskNumber, TaskNumber[]>()
   for (const { task } of states) {
     needs.set(task.number, [...(needs.get(task.number) ?? []), ...task.needs])
     for (const needed of task.needs) dependants.set(needed, [...(dependants.get(needed) ?? []), task.number])
@@ -112,7 +118,10 @@ function relatedTo(states: States, number: number): ReadonlySet<number> {
   return new Set([...reachable(number, needs), ...reachable(number, dependants)])
 }
 
-function reachable(from: number, edges: ReadonlyMap<number, readonly number[]>): ReadonlySet<number> {
+function reachable(
+  from: TaskNumber,
+  edges: ReadonlyMap<TaskNumber, readonly TaskNumber[]>,
+): ReadonlySet<TaskNumber> {
   const reached = new Set([from])
   for (const number of reached) for (const next of edges.get(number) ?? []) reached.add(next)
   return reached

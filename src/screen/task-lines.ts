@@ -5,6 +5,7 @@ import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
 import type { Reason, Selection, TaskState } from '../backlog/select/selection.ts'
 import { asksIn, blockedReason, whyNot } from '../backlog/select/why-not.ts'
+import type { TaskNumber } from '../backlog/ids.ts'
 import { sectionOf, type Facts, type Task, type TaskHead } from '../backlog/model.ts'
 import {
   strong,
@@ -46,7 +47,7 @@ export function commaSeparated(words: readonly string[]): readonly Line[] {
 export function dependenciesOf(task: Facts<'depends'>, selection: Selection<TaskHead>): readonly Line[] {
   if (task.depends.length === 0) return []
   const numbers = new Set(task.needs)
-  const states = new Map<number, TaskState<TaskHead>>()
+  const states = new Map<TaskNumber, TaskState<TaskHead>>()
   for (const state of selection.states) {
     if (numbers.has(state.task.number)) states.set(state.task.number, state)
   }

@@ -165,11 +165,11 @@ describe('ralph init', () => {
       'docs/tasks/T-6/notes.txt': '',
     })
     const { stderr } = await by(root, 'init', '--yes')
-    expect(stderr.split('\n').filter((line) => line.includes('T-302a'))).toEqual([
-      '  not read: docs/tasks/T-302a.md, docs/tasks/T-5.markdown, docs/tasks/task_4.md; ' +
+    expect(stderr.split('\n').filter((line) => line.includes('not read'))).toEqual([
+      '  not read: docs/tasks/T-5.markdown, docs/tasks/task_4.md; ' +
         'a name is T-004.md or T-004-some-words.md',
     ])
-    expect((await jsonOf(root, 'init', '--yes')).misnamed).toHaveLength(3)
+    expect((await jsonOf(root, 'init', '--yes')).misnamed).toHaveLength(2)
   })
 
   it('says once what is not clear in many files', async () => {

@@ -16,7 +16,7 @@ async function adder(files: Record<string, string> = {}) {
   const root = makeFolder()
   put(root, { 'docs/tasks/T-007.md': TASK, 'package.json': '{}', ...files })
   const project = await openProject({ cwd: root, dir: undefined })
-  const add = taskAdder(project, async (tasks) => tasks.at(-1)?.number ?? 0)
+  const add = taskAdder(project, async (tasks) => Number(tasks.at(-1)?.number ?? 0))
   return {
     root,
     add: (draft: object) =>

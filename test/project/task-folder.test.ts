@@ -33,7 +33,11 @@ describe('task folders', () => {
   it('are one, or the first and others, each once', async () => {
     const one = await taskFolders(root, { tasks: 'docs/tasks' })
     expect(one).toMatchObject({ names: ['docs/tasks'], first: 'docs/tasks' })
-    const tasks = { dir: ['docs/tasks', 'docs/done', './docs/tasks/'], ignore: ['*-review.md', 'T-9.md'] }
+    const tasks = {
+      dir: ['docs/tasks', 'docs/done', './docs/tasks/'],
+      ignore: ['*-review.md', 'T-9.md'],
+      id: null,
+    }
     const several = await taskFolders(root, { tasks })
     expect(several).toMatchObject({ names: ['docs/tasks', 'docs/done'], first: 'docs/tasks' })
     const names = ['T-1.md', 'T-1-review.md', 'T-9.md', 'T-99.md']
@@ -45,8 +49,8 @@ describe('task folders', () => {
   })
 
   it('lie in the project', async () => {
-    await expect(taskFolders(root, { tasks: { dir: ['docs/tasks', '../x'], ignore: [] } })).rejects.toThrow(
-      'outside of the project',
-    )
+    await expect(
+      taskFolders(root, { tasks: { dir: ['docs/tasks', '../x'], ignore: [], id: null } }),
+    ).rejects.toThrow('outside of the project')
   })
 })

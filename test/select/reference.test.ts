@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { select, unblocks, type Selection } from '../../src/backlog/select/selection.ts'
+import { compareNumbers, type TaskNumber } from '../../src/backlog/ids.ts'
 import { STATUSES, type Status, type Task } from '../../src/backlog/model.ts'
 import { buildTask } from '../task/build-task.ts'
 
@@ -35,13 +36,13 @@ const backlogs: fc.Arbitrary<Task[]> = fc
 
 /** The rules as FORMAT words them, each looked up anew, as slow as that is. */
 const reference = {
-  needs(tasks: readonly Task[], number: number): number[] {
+  needs(tasks: readonly Task[], number: TaskNumber): TaskNumber[] {
     const own = tasks.filter((task) => task.number === number)
     const named = own.flatMap((task) => task.depends.map((dependency) => dependency.number))
     return named.filter((needed) => tasks.some((task) => task.number === needed))
   },
-  reach(tasks: readonly Task[], from: number): Set<number> {
-    const reached = new Set<number>()
+  reach(tasks: readonly Task[], from: TaskNumber): Set<TaskNumber> {
+    const reached = new Set<TaskNumber>()
     let edge = reference.needs(tasks, from)
     while (edge.length > 0) {
       for (const number of edge) reached.add(number)
@@ -51,7 +52,7 @@ const reference = {
   },
   isPlainly: (status: Status) => (task: Task) => task.status === status && task.problems.length === 0,
   eligible(tasks: readonly Task[], task: Task): boolean {
-    const isDone = (number: number): boolean => {
+    const isDone = (number: TaskNumber): boolean => {
       const claims = tasks.filter((other) => other.number === number)
       return claims.length > 0 && claims.every(reference.isPlainly('DONE'))
     }
@@ -66,7 +67,7 @@ const reference = {
 }
 
 const filesOf = (tasks: readonly Task[]): string[] => tasks.map((task) => task.file).sort()
-const numbers = (tasks: readonly Task[]): number[] => tasks.map((task) => task.number)
+const numbers = (tasks: readonly Task[]): TaskNumber[] => tasks.map((task) => task.number)
 
 function forEveryBacklog(check: (tasks: readonly Task[], selection: Selection) => void): void {
   fc.assert(
@@ -79,7 +80,7 @@ test('what is eligible is what the rules say, lowest number first', () => {
   forEveryBacklog((tasks, selection) => {
     const wanted = tasks.filter((task) => reference.eligible(tasks, task))
     expect(filesOf(selection.eligible)).toEqual(filesOf(wanted))
-    expect(numbers(selection.eligible)).toEqual(numbers(wanted).sort((a, b) => a - b))
+    expect(numbers(selection.eligible)).toEqual(numbers(wanted).sort(compareNumbers))
     expect(selection.next ?? undefined).toBe(selection.eligible[0])
   })
 })
@@ -96,18 +97,18 @@ test('a task waits for something exactly if it could be next and is not', () => 
 
 test('each task that reaches itself is in one cycle, with all that it reaches and that reach it', () => {
   forEveryBacklog((tasks, selection) => {
-    const together = new Map<number, number[]>()
+    const together = new Map<TaskNumber, TaskNumber[]>()
     for (const number of new Set(numbers(tasks))) {
       const reached = reference.reach(tasks, number)
       if (!reached.has(number)) continue
       const knot = [...reached]
         .filter((other) => reference.reach(tasks, other).has(number))
-        .sort((a, b) => a - b)
+        .sort(compareNumbers)
       together.set(knot[0]!, knot)
     }
     const found = selection.cycles.map((cycle) => numbers(cycle.tasks))
-    expect(found.map((cycle) => cycle[0])).toEqual([...together.keys()].sort((a, b) => a - b))
-    for (const cycle of found) expect(cycle.toSorted((a, b) => a - b)).toEqual(together.get(cycle[0]!))
+    expect(found.map((cycle) => cycle[0])).toEqual([...together.keys()].sort(compareNumbers))
+    for (const cycle of found) expect(cycle.toSorted(compareNumbers)).toEqual(together.get(cycle[0]!))
   })
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { factsOf } from '../../src/backlog/read.ts'
 import { VALUE_READERS } from '../../src/backlog/field-values.ts'
-import { idInPath } from '../../src/backlog/task-folders.ts'
+import { USUAL_IDS } from '../../src/backlog/ids.ts'
 import type { FieldValues } from '../../src/backlog/model.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
 import { outlineOf } from '../../src/backlog/read-outline.ts'
@@ -52,7 +52,7 @@ const scanHead = factsScanner(TASK_VOCABULARY, { facts: [] })
 
 /** The head reader says of selection what the parser says, or declines. */
 async function headAgrees(file: string, text: string): Promise<boolean> {
-  const taskBytes = { file, id: idInPath(file), bytes: Buffer.from(text).toString('latin1') }
+  const taskBytes = { file, id: USUAL_IDS.inPath(file), bytes: Buffer.from(text).toString('latin1') }
   const head = scanHead(taskBytes)
   if (head === null) return false
   const { id, number, status, needs, held, problems } = await parsed(() => parseTask({ file, text }))
@@ -67,7 +67,7 @@ const scanFacts = factsScanner(TASK_VOCABULARY, {
 
 /** The facts reader says what is told of the whole task, or declines. */
 async function factsAgree(file: string, text: string): Promise<boolean> {
-  const facts = scanFacts({ file, id: idInPath(file), bytes: Buffer.from(text).toString('latin1') })
+  const facts = scanFacts({ file, id: USUAL_IDS.inPath(file), bytes: Buffer.from(text).toString('latin1') })
   if (facts === null) return false
   expect(facts).toEqual(factsOf(await parsed(() => parseTask({ file, text }))))
   return true

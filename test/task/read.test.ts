@@ -106,6 +106,25 @@ describe('several task folders', () => {
     for (const { tasks } of [await readBacklog(options), await readHeads(options)])
       expect(tasks.map(({ file, status }) => [file, status])).toEqual(expected)
   })
+
+  test('may have all folders below them, but for hidden ones, packages and what is ignored', async () => {
+    const files = [
+      'T-001.md',
+      'a/T-002.md',
+      'a/b/T-003b.md',
+      '.git/T-4.md',
+      'a/node_modules/T-5.md',
+      'old/T-6.md',
+    ]
+    for (const file of files) {
+      mkdirSync(join(root, 'docs/tasks', file, '..'), { recursive: true })
+      put(file, TASK.replace('T-001', file.slice(file.lastIndexOf('/') + 1, -3)))
+    }
+    const folders = taskFoldersOf(['docs/tasks/**', 'docs/tasks/a'], (path) => path.startsWith('old/'))
+    const { tasks } = await readBacklog({ root, folders })
+    expect(tasks.map(({ file }) => file.slice('docs/tasks/'.length))).toEqual(files.slice(0, 3))
+    expect(files.filter((file) => folders.includes(`docs/tasks/${file}`))).toEqual(files.slice(0, 3))
+  })
 })
 
 describe('a file beyond what a parser or the engine takes keeps no other from being read:', () => {

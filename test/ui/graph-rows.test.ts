@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { compareNumbers } from '../../src/backlog/ids.ts'
 import { select } from '../../src/backlog/select/selection.ts'
 import { graphRows } from '../../src/screen/graph-rows.ts'
 import { buildTask } from '../task/build-task.ts'
@@ -59,7 +60,7 @@ describe('the drawing of dependencies', () => {
     fc.assert(
       fc.property(backlogs, fc.integer({ min: 1, max: 8 }), (needs, limit) => {
         const rows = rowsOf(needs, limit)
-        expect(rows.map(({ state }) => state.task.number).sort((a, b) => a - b)).toEqual(
+        expect(rows.map(({ state }) => state.task.number).sort(compareNumbers)).toEqual(
           needs.map((_, at) => at + 1),
         )
         for (const { before, after } of rows)

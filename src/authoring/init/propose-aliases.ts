@@ -7,6 +7,7 @@ import {
   type Status,
   type Task,
 } from '../../backlog/model.ts'
+import { compareNumbers, type TaskIds } from '../../backlog/ids.ts'
 import { namesOthers, OTHERS, withoutRemark, wordKey } from '../../backlog/vocabulary.ts'
 import { FIELD_WORDS, SECTION_WORDS, STATUS_WORDS } from './words.ts'
 
@@ -18,7 +19,7 @@ export type ProposedAliases = ReturnType<typeof proposeAliases>
  * by the content. The field with ids of earlier tasks is Depends; the short field whose values are words for
  * a status is Status. A guess that could reverse or invent an order is worse than none.
  */
-export function proposeAliases(tasks: readonly Task[]) {
+export function proposeAliases(tasks: readonly Task[], ids: TaskIds) {
   const keys = unknownKeys(tasks)
   const fields = wordsFor(FIELD_NAMES, [...keys.keys()], FIELD_WORDS, (name, key) =>
     // Beside the field itself, its word means something else.
@@ -33,7 +34,7 @@ export function proposeAliases(tasks: readonly Task[]) {
   }
   propose(
     'Depends',
-    open.filter(([key, uses]) => !namesOthers(OTHERS, key) && looksLikeDepends(uses)),
+    open.filter(([key, uses]) => !namesOthers(OTHERS, key) && looksLikeDepends(uses, ids)),
   )
   propose(
     'Status',
@@ -77,22 +78,25 @@ function unknownKeys(tasks: readonly Task[]): ReadonlyMap<string, readonly Use[]
   return keys
 }
 
-const holdsIds = (value: string): boolean =>
-  /^\W*T-\d+(?:[\s,;、~–—.-]*(?:and\b|to\b)?[\s,;、]*T-\d+)*\W*$/iu.test(value)
+const ONLY_IDS = String.raw`^\W*<named>(?:[\s,;、~–—.-]*(?:and\b|to\b)?[\s,;、]*<named>)*\W*$`
 
 /** In any language, the word for none is short and has no digit. */
 const isNone = (value: string): boolean => value.length <= 12 && !/\d/.test(value)
 
 /** Whether the values are ids, and only of earlier tasks: later ones would be what the task unblocks, its own its id. */
-function looksLikeDepends(uses: readonly Use[]): boolean {
+function looksLikeDepends(uses: readonly Use[], ids: TaskIds): boolean {
+  const holdsIds = (value: string): boolean => ids.regex(ONLY_IDS, 'iu').test(value)
   const areIds = uses.some(({ value }) => holdsIds(value))
   return (
-    areIds && uses.every(({ task, value }) => isNone(value) || (holdsIds(value) && areEarlier(value, task)))
+    areIds &&
+    uses.every(({ task, value }) => isNone(value) || (holdsIds(value) && areEarlier(value, task, ids)))
   )
 }
 
-function areEarlier(value: string, { number }: Task): boolean {
-  return [...value.matchAll(/T-(\d+)/gi)].every(([, digits]) => Number(digits) < number)
+function areEarlier(value: string, { number }: Task, ids: TaskIds): boolean {
+  return [...value.matchAll(ids.regex('<named>', 'gi'))].every(
+    ([id]) => compareNumbers(ids.numberOf(id), number) < 0,
+  )
 }
 
 const LONGEST_STATUS = 24

@@ -4,7 +4,7 @@ import type { Task } from '../../backlog/model.ts'
 import { inOrder } from '../../backlog/order.ts'
 import { parseTask } from '../../backlog/parse.ts'
 import { fileIn } from '../../backlog/task-folders.ts'
-import { idOf } from '../../backlog/values.ts'
+import { digitsIn } from '../../backlog/ids.ts'
 import type { TaskVocabulary } from '../../backlog/vocabulary.ts'
 import { changeBetween } from '../../history/task-change.ts'
 import type { TaskAnswer } from './answers.ts'
@@ -133,13 +133,13 @@ function checkOf(
 }
 
 /** Tasks that the plan has written before keep their number and file; the others get the next ones. */
-function placesFor(tasks: readonly TaskToWrite[], { open, highest, others, dir }: DraftContext) {
+function placesFor(tasks: readonly TaskToWrite[], { open, highest, others, dir, vocabulary }: DraftContext) {
   const known = new Map(open.map(({ key, task }) => [keyOf(key), task]))
-  const digits = (inOrder(others).at(-1)?.id.length ?? 'T-001'.length) - 'T-'.length
+  const digits = digitsIn(inOrder(others).at(-1)?.id ?? 'T-001')
   let number = highest
   return tasks.map(({ key }) => {
     const before = known.get(keyOf(key))
-    const id = before?.id ?? idOf(++number, digits)
+    const id = before?.id ?? vocabulary.ids.idOf(++number, digits)
     return { key, id, file: before?.file ?? fileIn(dir, `${id}.md`) }
   })
 }

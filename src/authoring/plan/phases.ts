@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Diagnostic } from '../../base/diagnostic.ts'
 import { parseGlob } from '../../base/glob.ts'
 import { dayText } from '../../base/time.ts'
+import { compareNumbers } from '../../backlog/ids.ts'
 import type { Task } from '../../backlog/model.ts'
 import { inOrder } from '../../backlog/order.ts'
 import { readOrigin } from '../../backlog/origin.ts'
@@ -228,7 +229,7 @@ function ownTasks(tasks: readonly TaskAnswer[], { stay, others }: TasksContext):
 async function lintMistakes(
   drafts: readonly PlanDraft[],
   tasks: readonly TaskAnswer[],
-  { backlog, others, lint }: TasksContext & Pick<PlanPorts, 'lint'>,
+  { backlog, others, vocabulary, lint }: TasksContext & Pick<PlanPorts, 'lint'>,
 ): Promise<readonly Mistake[]> {
   const name = ({ file, rule, message }: Diagnostic): string => `${file} ${rule} ${message}`
   const before = new Set((await lint(backlog)).map(name))
@@ -241,7 +242,7 @@ async function lintMistakes(
     const draft = drafts.find((one) => one.file === file)
     const index = tasks.findIndex(({ key }) => key === draft?.key)
     const path = index < 0 ? 'tasks' : `tasks[${index}]`
-    const said = message.replaceAll(/T-\d+/g, (id) => keys.get(id) ?? id)
+    const said = message.replaceAll(vocabulary.ids.regex('<id>', 'gi'), (id) => keys.get(id) ?? id)
     return [{ path, message: `${file}:${line}:${column} ${rule}: ${said}` }]
   })
 }
@@ -251,7 +252,7 @@ function donePlan(plan: Plan, drafts: readonly PlanDraft[], { stay, requirements
   const all = [
     ...stay.map(({ key, task }) => ({ key, task, digest: digests.get(task.id) ?? '' })),
     ...drafts.map(({ key, task, text }) => ({ key, task, digest: digestOf(text) })),
-  ].toSorted((a, b) => a.task.number - b.task.number)
+  ].toSorted((a, b) => compareNumbers(a.task.number, b.task.number))
   return {
     ...plan,
     status: 'done',

@@ -11,7 +11,7 @@ import {
   type TaskName,
 } from '../model.ts'
 import { saysSomething } from '../template.ts'
-import { idOf } from '../values.ts'
+import { digitsIn } from '../ids.ts'
 import { FIELD_SYNONYMS } from '../vocabulary.ts'
 
 /** The line of the H1; the file's first character if there is none. */
@@ -71,9 +71,9 @@ const LONGEST = 60
 /** The number of digits in most ids; null if no width has a majority. */
 export function usualWidth(tasks: readonly TaskName[]): number | null {
   const counts = new Map<number, number>()
-  for (const { id, number } of tasks) {
-    const width = id.length - 'T-'.length
-    if (id === idOf(number, width)) counts.set(width, (counts.get(width) ?? 0) + 1)
+  for (const { id } of tasks) {
+    const width = digitsIn(id)
+    counts.set(width, (counts.get(width) ?? 0) + 1)
   }
   const most = Math.max(...counts.values())
   const usual = [...counts].filter(([, count]) => count === most)

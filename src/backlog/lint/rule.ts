@@ -2,6 +2,7 @@ import type { Severity, Span } from '../../base/diagnostic.ts'
 import type { Splice } from '../markdown/splice.ts'
 import type { Claims } from '../select/claims.ts'
 import type { Cycle } from '../select/cycles.ts'
+import type { TaskIds } from '../ids.ts'
 import type { Facts, ProblemKind, Status, Task } from '../model.ts'
 import type { Aliases } from '../vocabulary.ts'
 
@@ -78,6 +79,8 @@ export interface LintContext {
   readonly isOutside?: (path: string) => boolean
   /** The status of tasks in their synced origins, by path and key. */
   readonly origins?: Readonly<Record<string, Readonly<Record<string, Status>>>>
+  /** How the team writes ids. */
+  readonly ids?: TaskIds
   /** The team's own words, which are never misspelled. */
   readonly aliases?: Aliases
 }

@@ -1,3 +1,4 @@
+import type { TaskNumber } from '../ids.ts'
 import type { TaskHead } from '../model.ts'
 import { inOrder } from '../order.ts'
 
@@ -6,15 +7,15 @@ export interface Claims<T extends TaskHead> {
   /** All tasks, by number, then by file name. */
   readonly ordered: readonly T[]
   /** The first file, by name, of each number. An object, not a map: for dense numbers it is as fast as an array. */
-  readonly first: Readonly<Record<number, T>>
+  readonly first: Readonly<Record<TaskNumber, T>>
   /** All tasks of each number that several claim. */
-  readonly rivals: ReadonlyMap<number, readonly T[]>
+  readonly rivals: ReadonlyMap<TaskNumber, readonly T[]>
 }
 
 export function claimsOf<T extends TaskHead>(tasks: readonly T[]): Claims<T> {
   const ordered = inOrder(tasks)
-  const first: Record<number, T> = {}
-  const rivals = new Map<number, T[]>()
+  const first: Record<TaskNumber, T> = {}
+  const rivals = new Map<TaskNumber, T[]>()
   for (const task of ordered) {
     const { number } = task
     const before = first[number]
@@ -27,7 +28,7 @@ export function claimsOf<T extends TaskHead>(tasks: readonly T[]): Claims<T> {
 
 /** The task because of which a number is not DONE: if several claim it, each must be. Null if there is none. */
 export function unfinishedOf<T extends TaskHead>(
-  number: number,
+  number: TaskNumber,
   { first, rivals }: Claims<T>,
 ): T | 'missing' | null {
   const task = first[number]

@@ -1,3 +1,4 @@
+import { compareNumbers, type TaskNumber } from '../ids.ts'
 import type { Task, TaskHead } from '../model.ts'
 
 /** What a cycle is made of. */
@@ -22,17 +23,19 @@ export function findCycles<T extends Waiter>(ordered: readonly T[]): readonly Cy
     .map((node) => walk(node, ({ users }) => users, left))
     .filter(([first, second]) => first && (second || first.needs.includes(first)))
     .map((knot) => {
-      const lowest = knot.reduce((low, node) => (node.task.number < low.task.number ? node : low))
+      const lowest = knot.reduce((low, node) =>
+        compareNumbers(node.task.number, low.task.number) < 0 ? node : low,
+      )
       const tasks = walk(lowest, ({ needs }) => needs, new Set(knot)).map(({ task }) => task)
       return { ids: tasks.map(({ id }) => id), tasks }
     })
-    .sort((a, b) => a.tasks[0]!.number - b.tasks[0]!.number)
+    .sort((a, b) => compareNumbers(a.tasks[0]!.number, b.tasks[0]!.number))
 }
 
 /** In most backlogs this holds, so there is no cycle and no need for a graph. */
 function needOnlyLower(tasks: readonly Waiter[]): boolean {
   for (const { number, needs } of tasks) {
-    for (const need of needs) if (need >= number) return false
+    for (const need of needs) if (compareNumbers(need, number) >= 0) return false
   }
   return true
 }
@@ -84,7 +87,7 @@ interface Node<T extends Waiter> {
 
 /** The dependency graph of ordered tasks, as nodes by ascending number. */
 function graphOf<T extends Waiter>(ordered: readonly T[]): readonly Node<T>[] {
-  const nodes = new Map<number, Node<T>>()
+  const nodes = new Map<TaskNumber, Node<T>>()
   for (const task of ordered)
     if (!nodes.has(task.number)) nodes.set(task.number, { task, needs: [], users: [] })
   for (const task of ordered) {

@@ -1,3 +1,4 @@
+import { compareNumbers } from '../ids.ts'
 import type { TaskHead } from '../model.ts'
 import { parseGlob } from '../../base/glob.ts'
 
@@ -101,7 +102,7 @@ export function schedule<T extends Schedulable>(standing: Standing<T>): Schedule
   const beginning = begin.map((task) => ({ task, phase: 'working' as const }))
   const underWay = [...busy, ...beginning]
   const landable = busy.filter((one) => one.phase === 'ready' && !wouldMeet(one, underWay, claims))
-  const byNumber = landable.map(({ task }) => task).toSorted((a, b) => a.number - b.number)
+  const byNumber = landable.map(({ task }) => task).toSorted((a, b) => compareNumbers(a.number, b.number))
   const land = isLanding || isStopping ? null : (byNumber[0] ?? null)
   const isOver = working + begin.length === 0 && !isLanding && land === null
   return { begin, waiting, land, isOver }

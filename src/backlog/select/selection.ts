@@ -1,5 +1,5 @@
 import type { FieldName, Status, Task, TaskHead } from '../model.ts'
-import { idOf } from '../values.ts'
+import { idLike, partsOf, type TaskNumber } from '../ids.ts'
 import { claimsOf, unfinishedOf, type Claims } from './claims.ts'
 import { findCycles, type Cycle } from './cycles.ts'
 
@@ -78,17 +78,17 @@ export function unblocks<T extends TaskHead>(selection: Selection<T>, id: string
 /** The tasks that need one of this number, in number order. */
 export function dependantsOf<T extends TaskHead>(
   { states }: Selection<T>,
-  number: number,
+  number: TaskNumber,
 ): readonly TaskState<T>[] {
   return states.filter(({ task }) => task.needs.includes(number))
 }
 
 interface Context<T extends TaskHead> {
   readonly claims: Claims<T>
-  readonly cycleOf: ReadonlyMap<number, Cycle<T>>
+  readonly cycleOf: ReadonlyMap<TaskNumber, Cycle<T>>
 }
 
-function cycleByNumber<T extends TaskHead>(cycles: readonly Cycle<T>[]): ReadonlyMap<number, Cycle<T>> {
+function cycleByNumber<T extends TaskHead>(cycles: readonly Cycle<T>[]): ReadonlyMap<TaskNumber, Cycle<T>> {
   return new Map(cycles.flatMap((cycle) => cycle.tasks.map((task) => [task.number, cycle] as const)))
 }
 
@@ -125,16 +125,23 @@ function ownReasons<T extends TaskHead>(task: T, { claims, cycleOf }: Context<T>
 }
 
 function dependencyReason<T extends TaskHead>(
-  number: number,
+  number: TaskNumber,
   unfinished: T | 'missing',
   task: T,
-  { cycleOf }: Context<T>,
+  { claims, cycleOf }: Context<T>,
 ): Reason | null {
-  if (unfinished === 'missing') return { kind: 'missing', id: idOf(number, task.id.length - 2) }
+  if (unfinished === 'missing') return { kind: 'missing', id: missingId(number, task, claims) }
   // That members of a cycle wait for each other is reported once, by the cycle.
   const cycle = cycleOf.get(number)
   if (cycle && cycle === cycleOf.get(task.number)) return null
   return { kind: 'dependency', id: unfinished.id, status: unfinished.status }
+}
+
+/** The id that a missing task would have: like that of a task of its pattern. */
+function missingId<T extends TaskHead>(number: TaskNumber, task: T, { ordered }: Claims<T>): string {
+  const { place } = partsOf(number)
+  const isLike = (one: T): boolean => partsOf(one.number).place === place
+  return idLike((isLike(task) ? task : (ordered.find(isLike) ?? task)).id, number)
 }
 
 /** The number of tasks by Status; those without a readable one are not counted. */

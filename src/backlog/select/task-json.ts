@@ -1,6 +1,7 @@
 import type { TaskJson } from '../json.ts'
 import type { TaskState } from './selection.ts'
 import type { TierChoice } from './tier.ts'
+import { partsOf } from '../ids.ts'
 import type { Facts } from '../model.ts'
 
 /** The facts in the JSON. */
@@ -26,7 +27,7 @@ export function taskJson<T extends JsonTask>(state: TaskState<T>, tierOf: (task:
   const unknown = task.fields.filter((field) => field.name === null)
   return {
     id: task.id,
-    number: task.number,
+    number: partsOf(task.number).first,
     title: task.title,
     file: task.file,
     status: task.status,

@@ -97,7 +97,7 @@ async function openPlace(say: Say, root: string, dir: string | undefined): Promi
       )
   })
   const folders = await taskFolders(root, config, dir)
-  return { root, config, folders, vocabulary: taskVocabulary(config.aliases) }
+  return { root, config, folders, vocabulary: taskVocabulary(config.aliases, folders.ids) }
 }
 
 /** What is checked, and how a run would start it in its sandbox; null without one. */
@@ -235,7 +235,7 @@ export async function checkCheckout(say: Say, checked: Checked): Promise<Reposit
 
 async function checkTree(say: Say, { git, place }: Checked, repository: Repository): Promise<void> {
   const home = await openHome(git.at(repository.root), repository, place.root)
-  for (const { message, fix } of await obstacles(home.git, home.prefix, place.folders.first))
+  for (const { message, fix } of await obstacles(home.git, home.prefix, place.folders))
     say('git', 'problem', message, fix)
   const { head, branch, entries } = await readStatus(git)
   if (head === null) say('git', 'problem', 'there is no commit yet', 'git add -A && git commit')

@@ -42,9 +42,9 @@ export async function run(context: Context): Promise<number> {
   const foreign = hasTasks ? [] : await foreignBacklogs(root)
   const configFile = findConfig(root)?.file ?? null
   let gates: readonly Gate[] = config.gates ?? detectGates(root)
-  const proposed = proposeAliases(tasks)
+  const proposed = proposeAliases(tasks, folders.ids)
   const vocabularyOf = (words: typeof proposed) =>
-    taskVocabulary(configFile === null ? words : config.aliases)
+    taskVocabulary(configFile === null ? words : config.aliases, folders.ids)
   const read = async (words: typeof proposed) =>
     hasTasks ? (await readBacklog({ ...place, vocabulary: vocabularyOf(words) })).tasks : []
   const answers = await answersOf(context, async (answers) =>

@@ -140,6 +140,7 @@ function namedFiles(
   files: readonly { readonly file: string }[],
 ): ReadonlySet<string> | null {
   if (args.length === 0) return null
+  const id = folders.ids.idOf(4, 3)
   const known = new Set(files.map(({ file }) => file))
   return new Set(
     args.map((arg) => {
@@ -149,7 +150,7 @@ function namedFiles(
       if (known.has(arg)) return arg
       throw new UserError(
         existsSync(path) ? `${arg} is not a task file` : `there is no file ${arg}`,
-        `Task files are ${folders.first}/T-NNN.md, also T-NNN-some-slug.md.`,
+        `Task files are ${folders.first}/${id}.md, also ${id}-some-slug.md.`,
       )
     }),
   )

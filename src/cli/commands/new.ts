@@ -8,6 +8,7 @@ import { type Draft, draftOf, openCriteria } from '../../backlog/draft.ts'
 import { DESCRIPTION_HINT } from '../../backlog/template.ts'
 import { openReadingGit } from '../../git/door.ts'
 import { findTask } from '../../config/find-task.ts'
+import { partsOf } from '../../backlog/ids.ts'
 import { highestNumber, milestoneLike, pathIn, writeNewTask } from '../../authoring/new-task.ts'
 import { openProject, type Project } from '../../config/project.ts'
 import { unlessGitIsMissing } from '../../git/open-repository.ts'
@@ -26,7 +27,7 @@ export async function run(context: Context): Promise<number> {
   const git = openReadingGit({ cwd: project.root, env: context.io.env })
   const highest = await unlessGitIsMissing(
     highestNumber(git, project, project.tasks),
-    project.tasks.at(-1)?.number ?? 0,
+    partsOf(project.tasks.at(-1)?.number ?? 0).first,
   )
   const { id, file } = writeNewTask(project, highest + 1, draft)
   noteMilestone(context, project)

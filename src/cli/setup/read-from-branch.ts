@@ -20,7 +20,6 @@ import { tipOf } from '../../git/head.ts'
 import { withoutHooks } from '../../git/settings.ts'
 import { readStatus } from '../../git/status.ts'
 import { composeMessage } from '../../git/trailers.ts'
-import { idInFileName } from '../../backlog/task-folders.ts'
 import { openProject, type Project, type Where } from '../../config/project.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
 import { overridden } from '../options/option.ts'
@@ -185,7 +184,7 @@ interface Commitable extends Pick<Home, 'git' | 'repository'> {
 /** Commits them if that is asked for; returns whether it did. Throws if an uncommitted configuration would be ignored. */
 async function commitIfAsked(
   world: World,
-  { root, config: { askSeconds } }: Project,
+  { root, folders, config: { askSeconds } }: Project,
   { git, repository, files: { tasks, config, isNewConfig } }: Commitable,
   { request: { commitTasks }, ask }: Reading,
 ): Promise<boolean> {
@@ -203,7 +202,7 @@ async function commitIfAsked(
     const answer = await ask?.(question, wait.signal).finally(wait.end)
     if (!/^y(?:es)?$/i.test(answer ?? '')) return false
   }
-  const names = new Set(paths.map((path) => idInFileName(basename(path)) ?? path))
+  const names = new Set(paths.map((path) => folders.ids.inFileName(basename(path)) ?? path))
   const message = composeMessage({ subject: `Write down ${fewOf([...names], 4)}`, body: '', trailers: [] })
   await underLock(runFolder(root, repository), world, async () => {
     const result = await commit(git, { message, paths, signal: world.urgent })

@@ -62,7 +62,7 @@ export async function runPlan(
     if (!dryRun) {
       // What a planning that died was writing belongs to the present branch.
       await recoverPlan(ports)
-      const [first] = request.noCommit ? [] : await obstacles(git, home.prefix, place.folders.first)
+      const [first] = request.noCommit ? [] : await obstacles(git, home.prefix, place.folders)
       if (first) throw new UserError(first.message, first.fix)
       if (request.branch !== undefined) await switchTo(git, request.branch)
     }

@@ -1,4 +1,5 @@
 import { stateKeeper } from '../../authoring/bridges/run-state.ts'
+import { deepFolder } from '../../base/folder.ts'
 import { UserError } from '../../base/errors.ts'
 import type { Emit, RunOptions, RunPorts, TaskSource } from '../../engine/ports.ts'
 import { runTasks } from '../../engine/run.ts'
@@ -173,8 +174,10 @@ export function branchTasks(
   let known = new Map<string, { readonly hash: string; readonly task: Task }>()
   let tasks: readonly Task[] = []
   const filesAt = async (commit: string) => {
-    const below = folders.names.map((folder) => (folder === '.' ? prefix : `${prefix}${folder}/`))
-    const entries = await entriesIn(git, ['--full-tree', commit, '--', ...below.filter(Boolean)])
+    const within = folders.names.map((name) => deepFolder(name) ?? name)
+    const below = within.map((folder) => (folder === '.' ? prefix : `${prefix}${folder}/`))
+    const deep = folders.names.some((name) => deepFolder(name) !== null) ? ['-r'] : []
+    const entries = await entriesIn(git, ['--full-tree', ...deep, commit, '--', ...below.filter(Boolean)])
     return entries.flatMap((entry) => {
       const path = entry.path.slice(prefix.length)
       return entry.path.startsWith(prefix) && folders.includes(path) ? [{ ...entry, path }] : []
@@ -187,13 +190,18 @@ export function branchTasks(
     async at(commit) {
       if (commit === read) return
       const files = await filesAt(commit)
+      // A new task may be within a range of ids.
+      const numbers = files.map(({ path }) => ({ number: words.ids.numberOf(words.ids.inPath(path)) }))
+      const ids = words.ids.among(numbers)
       const changed = files.filter(({ path, hash }) => known.get(path)?.hash !== hash)
       const hashes = changed.map(({ hash }) => hash)
       const texts = await contentsOf(git, hashes)
       for (const { path: file, mode, hash } of changed) {
         const text = texts.get(hash)?.toString() ?? ''
         const task =
-          mode === MODES.link ? unreadableTask(file, 'it is a link') : await parseTask({ file, text }, words)
+          mode === MODES.link
+            ? unreadableTask(file, 'it is a link')
+            : await parseTask({ file, text }, { ...words, ids })
         known.set(file, { hash, task })
       }
       known = new Map(files.map(({ path }) => [path, known.get(path)!]))

@@ -186,6 +186,22 @@ describe('a wrong value', () => {
       String.raw`1:10 tasks: expected a path inside the project, relative to its root, found "C:\\t"`,
     ],
     [{ tasks: ' ' }, '1:10 tasks: expected a text that is not empty, found " "'],
+    [
+      { tasks: { id: 'TASK' } },
+      '1:16 tasks.id: expected letters, digits, - and _, and then {n}, as in "TASK-{n}", found "TASK"',
+    ],
+    [
+      { tasks: { id: ['T-{n}', 'docs/T-{n}'] } },
+      '1:25 tasks.id[1]: expected letters, digits, - and _, and then {n}, as in "TASK-{n}", found "docs/T-{n}"',
+    ],
+    [
+      { tasks: { id: ['T-{n}', 't-{n}'] } },
+      '1:16 tasks.id: expected patterns of which no two match one name, such as t-1.md, found a list',
+    ],
+    [
+      { tasks: 'docs/*/tasks' },
+      '1:10 tasks: expected a folder, or docs/tasks/** for all folders below it, too, found "docs/*/tasks"',
+    ],
     [{ tiers: [] }, '1:10 tiers: expected an object, found an empty list'],
     [{ mcpServers: [] }, '1:15 mcpServers: expected an object of names and servers, found an empty list'],
     [{ mcpServers: { db: {} } }, '1:21 mcpServers.db: the key "command" is missing'],

@@ -1,6 +1,6 @@
 import type { Span } from '../../../base/diagnostic.ts'
 import type { Task, TaskHead } from '../../model.ts'
-import { idOf } from '../../values.ts'
+import { padded, type TaskIds, USUAL_IDS } from '../../ids.ts'
 import { valueSpan } from '../place.ts'
 import { error, warning } from '../rule.ts'
 
@@ -13,14 +13,14 @@ export const DEPENDENCY_RULES = {
     return [{ span: need?.span ?? valueSpan(task, 'Depends'), message: describe(found.tasks) }]
   }),
 
-  'dependency-spelling': warning((task, { claims, idWidth }) =>
+  'dependency-spelling': warning((task, { claims, idWidth, context: { ids = USUAL_IDS } }) =>
     task.depends.flatMap(({ number, span }) => {
       const meant = claims.first[number]
-      const written = idAt(task, span)
-      if (!meant || claims.rivals.has(number) || written === meant.id || Number(written?.slice(2)) !== number)
-        return []
+      const written = idAt(task, span, ids)
+      if (!meant || written === undefined || claims.rivals.has(number)) return []
+      if (written === meant.id || ids.numberOf(written) !== number) return []
       // If a file's name has an unusual width, the name is wrong.
-      if (idWidth !== null && meant.id !== idOf(meant.number, idWidth)) return []
+      if (idWidth !== null && meant.id !== padded(meant.id, idWidth)) return []
       const message = `${written} is ${meant.id} by the name of its file`
       return [{ span, message, fix: { ...span, text: meant.id } }]
     }),
@@ -49,9 +49,10 @@ function describe(tasks: readonly TaskHead[]): string {
 const MOST_SHOWN = 20
 
 /** The id in a span; undefined if more is in it, or if a range begins there: a fix of one end would be incomplete. */
-function idAt({ source }: Task, { start, end }: Span): string | undefined {
-  const isRange = /^\]?\s*(?:–|\.\.+|…|to\s)\s*\[?T-/i.test(source.slice(end, end + LONGEST_MARK))
-  return isRange ? undefined : /^T-\d+$/i.exec(source.slice(start, end))?.[0]
+function idAt({ source }: Task, { start, end }: Span, ids: TaskIds): string | undefined {
+  const isRange = ids.regex(RANGE_BEGINS).test(source.slice(end, end + LONGEST_MARK))
+  return isRange ? undefined : ids.regex('^<id>$').exec(source.slice(start, end))?.[0]
 }
 
-const LONGEST_MARK = 16
+const RANGE_BEGINS = String.raw`^\]?\s*(?:–|\.\.+|…|to\s)\s*\[?<id>`
+const LONGEST_MARK = 40

@@ -3,7 +3,7 @@ import { nameAmong } from '../../../base/spelling.ts'
 import type { Task } from '../../model.ts'
 import { headingSpan, quote, spansInValue, suggestion, valueSpan } from '../place.ts'
 import { type Finding, error, warning } from '../rule.ts'
-import { idOf } from '../../values.ts'
+import { padded } from '../../ids.ts'
 
 /** Rules for fields that name files, agents, disciplines and features. */
 export const NAME_RULES = {
@@ -63,7 +63,7 @@ export const ID_RULES = {
   }),
 
   'id-width': warning((task, { idWidth }) => {
-    const usual = idWidth === null ? task.id : idOf(task.number, idWidth)
+    const usual = idWidth === null ? task.id : padded(task.id, idWidth)
     if (task.id === usual) return []
     return [{ span: headingSpan(task), message: `${task.id} would be ${usual} among the others` }]
   }),

@@ -1,0 +1,71 @@
+import { mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { git, put, taskText } from '../repository.ts'
+import { by, jsonOf } from './ralph.ts'
+import { madeOnce, repository, run } from './script-repository.ts'
+
+const IDS = ['T-001', 'T-001b', 'TASK-002', '003', 'T-004.1']
+const tasks = { id: ['T-{n}', 'TASK-{n}', '{n}'], dir: ['docs/tasks/**'] }
+
+/** Tasks with ids of several kinds, one in a folder below, all of them done. */
+const finished = madeOnce(async () => {
+  const cwd = repository(Object.fromEntries(IDS.map((id) => [id, `echo ${id} > ${id}.txt`])), {
+    tasks,
+    commit: { seal: true, digits: 4 },
+  })
+  mkdirSync(join(cwd, 'docs/tasks/phase-2'))
+  renameSync(join(cwd, 'docs/tasks/003.md'), join(cwd, 'docs/tasks/phase-2/003-three.md'))
+  git(cwd, 'add', '-A')
+  git(cwd, 'commit', '-qm', 'Move one')
+  await run(cwd, '--loop')
+  return cwd
+})
+
+const idsIn = (list: readonly { readonly id: string }[]): readonly string[] => list.map(({ id }) => id)
+
+describe('tasks with a suffix, another pattern, or in a folder below', () => {
+  it('are done in their order, and are all in list, log, verify and report', async () => {
+    const cwd = await finished()
+    const { tasks: listed } = await jsonOf(cwd, 'list')
+    expect(idsIn(listed)).toEqual(IDS)
+    expect(idsIn((await jsonOf(cwd, 'log')).completions)).toEqual(IDS.toReversed())
+    const { tasks: verified } = await jsonOf(cwd, 'verify')
+    expect(verified.map(({ id, state }: { id: string; state: string }) => [id, state])).toEqual(
+      IDS.map((id) => [id, 'sealed']),
+    )
+    expect(git(cwd, 'log', '-1', '--format=%s%n%(trailers:key=Task,valueonly)').trim()).toBe(
+      'T-004.1: Do T-004.1\nT-004.1',
+    )
+  })
+
+  it('are found in history where their commit has another hash now', async () => {
+    const cwd = await finished()
+    git(cwd, 'commit', '--amend', '-q', '--no-edit', '--date=2001-01-01')
+    const { tasks: verified } = await jsonOf(cwd, 'verify')
+    expect(verified.at(-1)).toMatchObject({ id: 'T-004.1', state: 'moved' })
+  })
+
+  it('are meant by an id in any case, or a number that is one of theirs', async () => {
+    const cwd = await finished()
+    for (const [typed, id] of [
+      ['t-1B', 'T-001b'],
+      ['1b', 'T-001b'],
+      ['task-2', 'TASK-002'],
+      ['2', 'TASK-002'],
+      ['3', '003'],
+      ['4.1', 'T-004.1'],
+    ] as const)
+      expect(await jsonOf(cwd, 'show', typed)).toMatchObject({ task: { id } })
+  })
+
+  it('leave the next number free for a new one, wherever they are', async () => {
+    const cwd = await finished()
+    git(cwd, 'checkout', '-qb', 'other')
+    put(cwd, { 'docs/tasks/deep/er/TASK-017.md': taskText('TASK-017', 'Another') })
+    git(cwd, 'add', '-A')
+    git(cwd, 'commit', '-qm', 'Add a task')
+    git(cwd, 'checkout', '-q', '-')
+    expect((await by(cwd, 'new', 'More')).stdout).toBe('docs/tasks/T-018.md\n')
+  })
+})
