@@ -21,6 +21,7 @@ export interface TaskIds {
   readonly regex: (source: string, flags?: string) => RegExp
   /** What a range of numbers includes: also tasks with a suffix, where they are known; null if it is none. */
   readonly range: (from: TaskNumber, to: TaskNumber) => readonly TaskNumber[] | null
+  readonly patterns: readonly string[]
   /** Patterns, for git, of the names that task files may have. */
   readonly globs: readonly string[]
   /** The same ids, for reading ranges among these tasks. */
@@ -46,6 +47,14 @@ export function clashOf(patterns: readonly string[]): string | null {
       if (index !== at && new RegExp(`^${prefix}(?:$|\\d)`, 'i').test(other)) return `${other}1.md`
   return null
 }
+
+/** The pattern by which a file's name could be an id; null if there is none. */
+export function patternOf(name: string): string | null {
+  const [, prefix] = ANY_NAME.exec(name) ?? []
+  return prefix !== undefined && isPattern(`${prefix}{n}`) ? `${prefix}{n}` : null
+}
+
+const ANY_NAME = new RegExp(String.raw`^([^\d.]*?)${DIGITS}${SUFFIX}(?:-.*)?\.md$`, 'is')
 
 /** The ids of these patterns, each with `{n}` for the number. */
 export function taskIds(
@@ -110,6 +119,7 @@ export function taskIds(
       )
       return [...new Set([from, ...numbers, ...between, to])].sort(compareNumbers)
     },
+    patterns,
     globs: prefixes.map((prefix) => `${prefix}[0-9]*.md`),
     among(tasks) {
       const found = tasks.flatMap(({ number }) =>

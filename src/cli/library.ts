@@ -27,6 +27,7 @@ import { statsOf, type Stats } from '../history/stats.ts'
 import { verifyTasks, type Verification } from '../history/verify.ts'
 import { openRun } from './setup/read-from-branch.ts'
 import { type RunRequest, startRun } from './setup/start-run.ts'
+import { unreadDiagnostics } from '../config/unread.ts'
 import { previewPrompt } from './setup/task-prompt.ts'
 
 /** The world of the program that uses the library: its folder, environment and clock, unchanged. */
@@ -53,7 +54,11 @@ export function openProject(
 /** Checks a whole project, like `ralph lint`: the problems, their places, and their fixes if there is one right fix. */
 export async function lintProject(project: Project): Promise<readonly Diagnostic[]> {
   const around = await lintContext(project)
-  return [...lint(project.tasks, around), ...(await lintLibrary(project.root, around))].sort(byPlace)
+  return [
+    ...lint(project.tasks, around),
+    ...(await lintLibrary(project.root, around)),
+    ...unreadDiagnostics(project),
+  ].sort(byPlace)
 }
 
 /** The new texts of the tasks that lint can fix, by file; writes nothing. */

@@ -3,10 +3,9 @@ import { join, resolve } from 'node:path'
 import { UserError } from '../base/errors.ts'
 import { deepFolder } from '../base/folder.ts'
 import type { Config } from './defaults.ts'
-import type { Place } from './project.ts'
-import { entriesIn, fileNamesIn, folderNamesIn } from '../base/folder.ts'
+import { entriesIn, folderNamesIn } from '../base/folder.ts'
 import { nativePath, pathKey, pathWithin } from '../base/paths.ts'
-import { type TaskIds, USUAL_IDS, taskIds } from '../backlog/ids.ts'
+import { USUAL_IDS, taskIds } from '../backlog/ids.ts'
 import { type TaskFolders, fileIn, taskFoldersOf } from '../backlog/task-folders.ts'
 
 /** Whether the folder leads out of the project. A missing folder does not: reading it reports that. */
@@ -71,21 +70,6 @@ function spelledAsOnDisk(root: string, dir: string): string {
   return onDisk !== null && pathKey(onDisk, same) === pathKey(dir, same) ? onDisk : dir
 }
 
-/** The files in the task folders that look like tasks and are not read, because of their names. */
-export function misnamedTasks({ root, folders }: Place): readonly string[] {
-  return folders.names.flatMap((folder) =>
-    fileNamesIn(join(root, folder))
-      .filter((name) => isMisnamed(name, folders.ids) && !folders.ignores(name))
-      .map((name) => fileIn(folder, name))
-      .toSorted(),
-  )
-}
-
-/** Whether a name that is not a task's was probably meant as one: `task_4.md`, `T4.markdown`. */
-function isMisnamed(name: string, ids: TaskIds): boolean {
-  return /^t(?:ask)?[-_. ]?\d.*\.(?:md|markdown)$/i.test(name) && ids.inFileName(name) === null
-}
-
 /** The folder at most two below the root with the most task files, such as `tasks`; null if none has several. */
 export function findTaskFolder(root: string): { readonly dir: string; readonly count: number } | null {
   const [best] = foldersIn(root, '')
@@ -101,7 +85,7 @@ export function findTaskFolder(root: string): { readonly dir: string; readonly c
 /** One file with such a name may be anything. */
 const FEWEST_TASKS = 2
 /** Packages, what programs make, and task files that nobody is to do. */
-const NO_BACKLOG =
+export const NO_BACKLOG =
   /^(?:\.git|\.ralph|node_modules|vendor|target|dist|build|tests?|fixtures?|examples?|templates?|archived?)$/i
 const MOST_FOLDERS = 200
 

@@ -227,7 +227,7 @@ export class Jobs {
     if (limit !== null && this.#begun >= limit)
       return { end: 'done', reason: limit === 1 ? 'one task was asked for' : `${limit} tasks were asked for` }
     const tasks = ports.source.tasks()
-    const why = taskOrReason(select(tasks), options.task, this.#taken)
+    const why = taskOrReason(select(tasks), options.task, this.#taken, ports.source.unread())
     const isAllDone = tasks.every(({ status }) => status === 'DONE')
     const reason = typeof why === 'string' ? why : 'no task is eligible'
     return { end: isAllDone && options.task === null ? 'done' : 'nothing-eligible', reason }

@@ -95,6 +95,8 @@ export interface TaskSource {
   readonly words: TaskVocabulary
   /** The tasks by number, as last read. */
   tasks(): readonly Task[]
+  /** Says which files look like tasks that are to be done, and are not read; null if there are none. */
+  unread(): string | null
   /** Reads the tasks of a commit. */
   at(commit: string): Promise<void>
 }

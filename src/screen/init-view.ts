@@ -31,6 +31,7 @@ export function planView({
   tasks,
   unclear,
   misnamed,
+  entry,
   foreign,
 }: Pick<InitFindings, 'dir' | 'foreign' | 'gates'> & {
   root: string
@@ -43,6 +44,8 @@ export function planView({
   unclear: readonly Unclear[]
   /** The files that look like tasks and are not read, because of their names. */
   misnamed: readonly string[]
+  /** The entry of the configuration that reads them; null if none does. */
+  entry: string | null
 }): View {
   return [
     line(strong(root)),
@@ -50,7 +53,12 @@ export function planView({
       ? [line(`  ${counted(tasks, 'task file')} in ${dir}, ${tasks - unclear.length} understood`)]
       : []),
     ...(misnamed.length > 0
-      ? [paragraph(['  '], `not read: ${fewOf(misnamed, 5)}; a name is T-004.md or T-004-some-words.md`)]
+      ? [
+          paragraph(
+            ['  '],
+            `not read: ${fewOf(misnamed, 5)}; ${entry === null ? 'a name is T-004.md or T-004-some-words.md' : `in ralph.config.json: ${entry}`}`,
+          ),
+        ]
       : []),
     ...(gates.length > 0
       ? part('gates', pairs(gates.map(({ name, command }) => [name, command])))

@@ -1,7 +1,7 @@
-import { mkdirSync, renameSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { git, put, taskText } from '../repository.ts'
+import { git, makeRepository, put, taskText } from '../repository.ts'
 import { by, jsonOf } from './ralph.ts'
 import { madeOnce, repository, run } from './script-repository.ts'
 
@@ -67,5 +67,51 @@ describe('tasks with a suffix, another pattern, or in a folder below', () => {
     git(cwd, 'commit', '-qm', 'Add a task')
     git(cwd, 'checkout', '-q', '-')
     expect((await by(cwd, 'new', 'More')).stdout).toBe('docs/tasks/T-018.md\n')
+  })
+})
+
+describe('files that look like tasks and are not read', () => {
+  const files = {
+    'docs/tasks/T-001.md': taskText('T-001', 'One', { Status: 'DONE' }),
+    'docs/tasks/TASK-002.md': taskText('TASK-002', 'Two'),
+    'docs/tasks/003-three.md': taskText('003', 'Three'),
+    'docs/tasks/phase-2/T-005.md': taskText('T-005', 'Five'),
+    'docs/tasks/login.md': '# Login\n\nStatus: DONE\n',
+    'docs/tasks/README.md': '# Tasks\n\nEach has a status: TODO, and so on.\n',
+    'docs/tasks/archive/T-900.md': taskText('T-900', 'Old'),
+  }
+  const entry = { dir: 'docs/tasks/**', id: ['T-{n}', '{n}', 'TASK-{n}'], ignore: ['archive/**'] }
+  const line = `in ralph.config.json: "tasks": ${JSON.stringify(entry)}`
+
+  it('are warnings of lint, each with what to do', async () => {
+    const { diagnostics } = await jsonOf(makeRepository(files), 'lint')
+    const unread = diagnostics.filter(({ rule }: { rule: string }) => rule === 'unread-task')
+    expect(unread.map(({ file }: { file: string }) => file)).toEqual([
+      'docs/tasks/003-three.md',
+      'docs/tasks/TASK-002.md',
+      'docs/tasks/login.md',
+      'docs/tasks/phase-2/T-005.md',
+    ])
+    expect(unread[1].message).toContain(JSON.stringify(entry))
+    expect(unread[2].message).toContain('give it the name of a task')
+  })
+
+  it('are named by next, list and a run, if they are TODO', async () => {
+    const cwd = makeRepository({ ...files, 'ralph.config.json': '{"gates":[]}' })
+    for (const command of ['next', 'list'])
+      expect((await by(cwd, command)).stderr.replace(/\s+/g, ' ')).toContain(
+        'not read, and TODO: docs/tasks/003-three.md, docs/tasks/TASK-002.md, docs/tasks/phase-2/T-005.md; ' +
+          line,
+      )
+    const { stdout, stderr } = await run(cwd, '--loop')
+    expect(stdout + stderr).toContain('docs/tasks/TASK-002.md')
+    expect(stdout + stderr).not.toMatch(/every task is done/i)
+  })
+
+  it('are read after init has written how', async () => {
+    const cwd = makeRepository(files)
+    await by(cwd, 'init', '--yes')
+    expect(JSON.parse(readFileSync(join(cwd, 'ralph.config.json'), 'utf8'))).toMatchObject({ tasks: entry })
+    expect(idsIn((await jsonOf(cwd, 'list')).tasks)).toEqual(['T-001', 'TASK-002', '003', 'T-005'])
   })
 })

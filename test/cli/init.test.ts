@@ -158,17 +158,18 @@ describe('ralph init', () => {
       'docs/tasks/T-001.md': taskText('T-001', 'One'),
       'docs/tasks/T-002-slug.md': taskText('T-002', 'Two'),
       'docs/tasks/T-302a.md': taskText('T-302', 'Three'),
-      'docs/tasks/task_4.md': '',
-      'docs/tasks/T-5.markdown': '',
+      'docs/tasks/task_4.md': taskText('task_4', 'Four'),
+      'docs/tasks/T-5.markdown': taskText('T-5', 'Five'),
+      'ralph.config.json': '{}',
       'docs/tasks/README.md': '',
       'docs/tasks/T-notes.md': '',
       'docs/tasks/T-6/notes.txt': '',
     })
     const { stderr } = await by(root, 'init', '--yes')
-    expect(stderr.split('\n').filter((line) => line.includes('not read'))).toEqual([
-      '  not read: docs/tasks/T-5.markdown, docs/tasks/task_4.md; ' +
-        'a name is T-004.md or T-004-some-words.md',
-    ])
+    expect(stderr).toContain(
+      'not read: docs/tasks/T-5.markdown, docs/tasks/task_4.md; in ralph.config.json: ' +
+        '"tasks": {"dir":"docs/tasks","id":["T-{n}","task_{n}"]}',
+    )
     expect((await jsonOf(root, 'init', '--yes')).misnamed).toHaveLength(2)
   })
 

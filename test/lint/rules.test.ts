@@ -4,6 +4,7 @@ import type { Diagnostic } from '../../src/base/diagnostic.ts'
 import type { LintContext } from '../../src/backlog/lint/rule.ts'
 import { lint } from '../../src/backlog/lint/lint.ts'
 import { RULES } from '../../src/backlog/lint/rules.ts'
+import { UNREAD_RULE } from '../../src/config/unread.ts'
 import { LIBRARY_RULES } from '../../src/prompt/library.ts'
 import { parseTask } from '../../src/backlog/parse.ts'
 import { fixTexts } from './fix-texts.ts'
@@ -56,7 +57,8 @@ describe.each(RULES)('$name', (rule) => {
 
 test('every rule has a page, and nothing else has one', () => {
   const names = RULES.map(({ name }) => name)
-  const all = [...names, ...LIBRARY_RULES.map(({ name }) => name), 'README'].map((name) => `${name}.md`)
+  const others = [...LIBRARY_RULES, UNREAD_RULE].map(({ name }) => name)
+  const all = [...names, ...others, 'README'].map((name) => `${name}.md`)
   const pages = readdirSync(new URL('../../docs/lint/', import.meta.url))
   expect(names).toEqual(names.toSorted())
   expect(pages.sort()).toEqual(all.sort())

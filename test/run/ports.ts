@@ -146,7 +146,7 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
   const needs = { prepare: null, copy: [], link: [], keep: [], ...own }
   const readying = new Readying(home, needs)
   const slots = new Map<number, Slot>()
-  const where = { folders: USUAL_FOLDERS, words: TASK_VOCABULARY }
+  const where = { folders: USUAL_FOLDERS, words: TASK_VOCABULARY, unread: () => null }
   return {
     home,
     slots: {

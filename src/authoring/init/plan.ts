@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { builtFile } from '../../base/built-file.ts'
 import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
 import { TASK_VOCABULARY } from '../../backlog/vocabulary.ts'
-import { TASK_FOLDER } from '../../config/defaults.ts'
+import { shortEntry } from '../../config/unread.ts'
+import { type Config, TASK_FOLDER } from '../../config/defaults.ts'
 import type { Gate } from '../../base/nouns.ts'
 import type { ProposedAliases } from './propose-aliases.ts'
 
@@ -17,6 +18,8 @@ export interface PlannedFile {
 export interface InitFindings {
   /** The task folder. */
   readonly dir: string
+  /** What the configuration must say of tasks, so that all of them are read; null if the folder is enough. */
+  readonly tasks?: Config['tasks'] | null
   readonly hasTasks: boolean
   /** The paths of other tools' backlogs. */
   readonly foreign: readonly string[]
@@ -38,11 +41,12 @@ export function planSetup(findings: InitFindings): readonly PlannedFile[] {
   ]
 }
 
-function configOf({ dir, gates, aliases, schema }: InitFindings): object {
+function configOf({ dir, tasks = null, gates, aliases, schema }: InitFindings): object {
   const named = Object.entries(aliases).filter(([, words]) => Object.keys(words).length > 0)
   return {
     ...(schema === null ? {} : { $schema: schema }),
-    ...(dir === TASK_FOLDER ? {} : { tasks: dir }),
+    ...(tasks !== null ? { tasks: typeof tasks === 'string' ? tasks : shortEntry(tasks) } : {}),
+    ...(tasks !== null || dir === TASK_FOLDER ? {} : { tasks: dir }),
     ...(named.length > 0 ? { aliases: Object.fromEntries(named) } : {}),
     // An empty list would mean that there are no gates, permanently.
     ...(gates.length > 0 ? { gates: gates.map(gateOf) } : {}),

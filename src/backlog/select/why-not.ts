@@ -72,12 +72,13 @@ export function taskOrReason(
   selection: Selection,
   named: string | null,
   taken: ReadonlySet<string> = new Set(),
+  unread: string | null = null,
 ): Task | string {
   if (named === null) {
     const next = selection.eligible.find((task) => !taken.has(task.id))
     if (next) return next
     return selection.outcome === 'all-done'
-      ? 'every task is done'
+      ? (unread ?? 'every task is done')
       : 'no task is eligible: ralph next --explain says why'
   }
   if (taken.has(named)) return `this run has worked on ${named} already`

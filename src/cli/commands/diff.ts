@@ -21,14 +21,14 @@ export async function run(context: Context): Promise<number> {
   const { markdown } = context.options
   if (context.json && markdown) throw new UserError('give one of --json and --markdown')
   const place = await context.place()
-  if (typed === undefined || !isTask(typed)) return showRange(context, place, typed)
+  if (typed === undefined || !isTask(typed, place)) return showRange(context, place, typed)
   if (markdown) throw new UserError('--markdown is for a range, not for a task')
   return showTask(context, place, typed)
 }
 
 /** A longer number is probably the beginning of a commit's hash. */
-function isTask(typed: string): boolean {
-  return /^t-\d+$|^\d{1,6}$/i.test(typed)
+function isTask(typed: string, { folders }: Place): boolean {
+  return /^\d+$/.test(typed) ? typed.length <= 6 : !Number.isNaN(folders.ids.numberOf(typed))
 }
 
 async function showRange(context: Context, place: Place, typed: string | undefined): Promise<number> {

@@ -26,7 +26,9 @@ import { proposeAliases } from '../../authoring/init/propose-aliases.ts'
 import { notWritten } from '../../base/atomic-file.ts'
 import { prefixInRepository } from '../github.ts'
 import type { Place } from '../../config/project.ts'
-import { findTaskFolder, misnamedTasks } from '../../config/task-folder.ts'
+import type { Config } from '../../config/defaults.ts'
+import { entryText, tasksToRead, unreadTasks } from '../../config/unread.ts'
+import { findTaskFolder, taskFolders } from '../../config/task-folder.ts'
 import manifest from '../../../package.json' with { type: 'json' }
 
 type Context = ContextOf<'init'>
@@ -34,7 +36,10 @@ type Context = ContextOf<'init'>
 /** Sets up a project: shows what it found and would write, asks, and writes missing files. */
 export async function run(context: Context): Promise<number> {
   if ((await ensureRepository(context)) === 'interrupted') return INTERRUPTED
-  const place = withTasks(context, await context.place())
+  const usual = withTasks(context, await context.place())
+  const entry = tasksToRead(unreadTasks(usual), usual)
+  const isNew = !findConfig(usual.root)
+  const place = isNew && entry !== null ? await reading(usual, entry) : usual
   const { root, folders, config } = place
   const dir = folders.first
   const { tasks } = presentFolders(root, folders).length > 0 ? await readBacklog(place) : { tasks: [] }
@@ -58,7 +63,16 @@ export async function run(context: Context): Promise<number> {
   const schema = installedSchema(root)
   const plan = (): readonly PlannedFile[] =>
     [
-      ...planSetup({ dir, hasTasks, foreign, configFile, gates, aliases, schema }),
+      ...planSetup({
+        dir,
+        tasks: isNew ? entry : null,
+        hasTasks,
+        foreign,
+        configFile,
+        gates,
+        aliases,
+        schema,
+      }),
       ...forGithub(context, place),
     ].filter(({ file }) => !existsSync(join(root, file)))
   const written = [...plan().map(({ file }) => file), ...edits.keys()]
@@ -69,7 +83,8 @@ export async function run(context: Context): Promise<number> {
     unclear: understood.flatMap(({ file, problems: [first] }) =>
       first && !edits.has(file) ? [{ file, message: first.message }] : [],
     ),
-    misnamed: misnamedTasks(place),
+    misnamed: unreadTasks(place).map(({ file }) => file),
+    entry: isNew || entry === null ? null : entryText(entry),
     foreign,
   }
   const show = (): void => {
@@ -100,6 +115,12 @@ async function ensureRepository({ options, io, json }: Context): Promise<'interr
   const isWanted = dialogue ? await confirm({ message, ...dialogue }) : options.yes
   if (isCancel(isWanted)) return 'interrupted'
   if (isWanted) await makeRepository(io, root)
+}
+
+/** The place with that entry in its configuration. */
+async function reading(place: Place, tasks: Config['tasks']): Promise<Place> {
+  const folders = await taskFolders(place.root, { tasks })
+  return { ...place, folders, vocabulary: taskVocabulary(place.config.aliases, folders.ids) }
 }
 
 /** Where nothing names a task folder and the usual one is missing, the backlog that is elsewhere is meant. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { pathWithin } from '../../base/paths.ts'
+import { UNREAD_RULE, unreadDiagnostics } from '../../config/unread.ts'
 import type { LintedTask } from '../../backlog/lint/rule.ts'
 import { fix } from '../../backlog/lint/fix.ts'
 import { byPlace, startLint } from '../../backlog/lint/lint.ts'
@@ -61,7 +62,7 @@ async function show(context: Context, place: Place, found: Found): Promise<void>
   }
   const prefix = prefixInRepository(place.root)
   if (format === 'sarif') {
-    const rules = [...RULES, ...LIBRARY_RULES]
+    const rules = [...RULES, ...LIBRARY_RULES, UNREAD_RULE]
     context.printJson(sarifLog(diagnostics, { ...RALPH, rules, prefix }))
     return
   }
@@ -89,7 +90,8 @@ async function checkFiles(context: Context, place: Place) {
   if (fixed.length > 0) known = await readLinted(place)
   const ofTasks = await eachTask(place, only, startLint(known, around))
   const ofLibrary = await lintLibrary(root, around, (file) => only === null || only.has(file))
-  const diagnostics = [...ofTasks.flat(), ...ofLibrary].sort(byPlace)
+  const ofUnread = only === null ? unreadDiagnostics(place) : []
+  const diagnostics = [...ofTasks.flat(), ...ofLibrary, ...ofUnread].sort(byPlace)
   return { checked: ofTasks.length, renumbered, fixed, diagnostics }
 }
 

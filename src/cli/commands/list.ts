@@ -1,5 +1,7 @@
 import { countByStatus } from '../../backlog/select/selection.ts'
 import type { Facts } from '../../backlog/model.ts'
+import { unreadText } from '../../config/unread.ts'
+import { paragraph } from '../../screen/block.ts'
 import { listView } from '../../screen/list-view.ts'
 import type { ContextOf } from '../commands.ts'
 import { disciplineOf } from '../../agents/registry.ts'
@@ -16,6 +18,7 @@ const FILTERED = ['milestone', 'tags', 'discipline', 'feature'] as const
 export async function run(context: Context): Promise<number> {
   const { options } = context
   const place = await context.place()
+  const unread = unreadText(place)
   if (context.json) {
     const { selection, tierOf } = await openListing(place, [...JSON_FACTS, ...filtered(options)])
     const states = selection.states.filter(({ task }) => matches(task, options))
@@ -37,6 +40,7 @@ export async function run(context: Context): Promise<number> {
       badgeOf: await disciplineBadges(place.root, tasks),
     }),
   )
+  if (unread !== null) context.note([paragraph([], unread)])
   return 0
 }
 

@@ -5,7 +5,8 @@ import type { Facts, TaskHead } from '../../backlog/model.ts'
 import { presentFolders, readTask } from '../../backlog/read.ts'
 import { NEXT_FACTS, nextView, toExplain, type NextTask } from '../../screen/next-view.ts'
 import { explainListed, needsWhole, type WaitingTask } from '../../screen/task-lines.ts'
-import { line } from '../../screen/block.ts'
+import { line, paragraph } from '../../screen/block.ts'
+import { unreadText } from '../../config/unread.ts'
 import type { ContextOf } from '../commands.ts'
 import { blockedReasons, openListing, openTask } from '../../config/listing.ts'
 import { previewAgent } from '../../agents/registry.ts'
@@ -29,7 +30,10 @@ export async function run(context: Context): Promise<number> {
     return showPrompt(context, place, heads.next.id)
   }
   const show = context.json ? printJson : print
-  return (await show(context, place, isAlone ? heads : null)) ? 0 : 1
+  const next = await show(context, place, isAlone ? heads : null)
+  const unread = unreadText(place)
+  if (unread !== null) context.note([paragraph([], unread)])
+  return next ? 0 : 1
 }
 
 /** Without a task folder there may be task files elsewhere, or another tool's backlog. */

@@ -16,6 +16,7 @@ import { openHome } from '../../engine/slot/home.ts'
 import { slotsFolder } from '../setup/slots.ts'
 import { notCommitted } from '../../authoring/uncommitted.ts'
 import { promptOf } from '../setup/task-prompt.ts'
+import { unreadText } from '../../config/unread.ts'
 import { taskOrReason } from '../../backlog/select/why-not.ts'
 import { Ledger } from '../../engine/ledger.ts'
 import type { RunOptions } from '../../engine/ports.ts'
@@ -31,7 +32,7 @@ import type { Context } from '../command.ts'
 /** Shows what a run would do first, and changes nothing. */
 export async function dryRun(context: Context, project: Project, request: RunRequest): Promise<number> {
   const { io } = context
-  const task = taskOrReason(project.selection, request.task ?? null)
+  const task = taskOrReason(project.selection, request.task ?? null, new Set(), unreadText(project))
   if (typeof task === 'string') {
     if (request.task != null || project.selection.outcome !== 'all-done') throw new UserError(task, '', 1)
     return context.answer({ task: null }, () => [line(`There is nothing to do: ${task}.`)])

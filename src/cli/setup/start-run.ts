@@ -1,4 +1,5 @@
 import { stateKeeper } from '../../authoring/bridges/run-state.ts'
+import { unreadText } from '../../config/unread.ts'
 import { deepFolder } from '../../base/folder.ts'
 import { UserError } from '../../base/errors.ts'
 import type { Emit, RunOptions, RunPorts, TaskSource } from '../../engine/ports.ts'
@@ -134,7 +135,7 @@ export async function runPorts(
     home,
     slots: slotsOf(project, { home, env, agents, sandbox, started }),
     workers,
-    source: branchTasks(home, { folders, words }),
+    source: branchTasks(home, { folders, words, unread: () => unreadText(project) }),
     origins: (await openOrigins(config.bridges, root)).files,
     folder,
     logs: openLogs(folder, config.logs.maxBytes),
@@ -168,7 +169,7 @@ export async function runPorts(
 /** The tasks of a branch, read from commits: a file that has not changed is not read again. */
 export function branchTasks(
   { git, prefix }: Home,
-  { folders, words }: Pick<TaskSource, 'folders' | 'words'>,
+  { folders, words, unread }: Pick<TaskSource, 'folders' | 'words' | 'unread'>,
 ): TaskSource {
   let read: string | null = null
   let known = new Map<string, { readonly hash: string; readonly task: Task }>()
@@ -186,6 +187,7 @@ export function branchTasks(
   return {
     folders,
     words,
+    unread,
     tasks: () => tasks,
     async at(commit) {
       if (commit === read) return
