@@ -1,7 +1,7 @@
 import { parseDuration } from '../base/time.ts'
 import type { FieldName, FieldValues } from './model.ts'
 import { isNone, splitPaths, splitReferences, splitTags } from './values.ts'
-import { lookUpMarked, type TaskVocabulary } from './vocabulary.ts'
+import { lookUpMarked, type TaskVocabulary, wordKey } from './vocabulary.ts'
 
 /** The field of a value, and how to read it from plain text; the text is empty without such a field. */
 interface FieldReader<T> {
@@ -24,6 +24,7 @@ export const VALUE_READERS: { readonly [K in keyof FieldValues]: FieldReader<Fie
   timeoutSeconds: { field: 'Timeout', read: readDuration },
   priority: { field: 'Priority', read: readText },
   tags: { field: 'Tags', read: splitTags },
+  testPolicy: { field: 'Tests', read: readTestPolicy },
   provenance: { field: 'Provenance', read: readText },
   origin: { field: 'Origin', read: readText },
   completed: { field: 'Completed', read: readText },
@@ -49,6 +50,11 @@ function readText(text: string): string | null {
 
 function readCount(text: string): number | null {
   return text !== '' && /^\d{1,6}$/.test(text.trim()) ? Number(text) || null : null
+}
+
+function readTestPolicy(text: string): FieldValues['testPolicy'] {
+  const word = wordKey(text)
+  return word === 'keep' || word === 'may change' ? word : null
 }
 
 function readDuration(text: string): number | null {

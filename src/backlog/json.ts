@@ -18,6 +18,10 @@ export const taskJson = v.object({
   tierSource: v.picklist(['explicit', 'detected']),
   maxTurns: v.number(),
   timeoutSeconds: v.number(),
+  testPolicy: about(
+    'What the task says of tests that are there; null if nothing.',
+    v.nullable(v.picklist(['keep', 'may change'])),
+  ),
   eligible: v.boolean(),
   waiting: about(
     'Why it is not eligible, each reason with its `kind`.',

@@ -27,6 +27,7 @@ export const FIELD_NAMES = [
   'Timeout',
   'Priority',
   'Tags',
+  'Tests',
   'Provenance',
   'Origin',
   'Completed',
@@ -159,6 +160,8 @@ export interface FieldValues {
   readonly timeoutSeconds: number | null
   readonly priority: string | null
   readonly tags: readonly string[]
+  /** Whether tests that are there may be changed; null if the configuration decides. */
+  readonly testPolicy: 'keep' | 'may change' | null
   readonly provenance: string | null
   /** The place in another tool's backlog that it came from. */
   readonly origin: string | null

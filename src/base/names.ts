@@ -35,6 +35,8 @@ export const OUTCOMES = [
   'no-marker',
   'gate-failed',
   'gate-missing',
+  'tests-changed',
+  'no-tests',
   'conflict',
   'missing-output',
   'no-change',

@@ -22,11 +22,19 @@ export const gate = v.object({
 /** One of the project's own checks: a shell command that must exit with 0. */
 export type Gate = Read<typeof gate>
 
+export const testCounts = v.object({ run: v.number(), skipped: v.number(), failed: v.number() })
+/** The tests that a gate ran, left out, and saw fail. */
+export type TestCounts = Read<typeof testCounts>
+
 export const gateResult = v.object({
   gate,
   verdict: v.picklist(['passed', 'failed', 'timed-out', 'not-runnable', 'interrupted']),
   seconds: v.number(),
   reason: about('One sentence: how it ended.', v.string()),
+  tests: v.exactOptional(
+    about('The tests that it ran; null if its output does not say.', v.nullable(testCounts)),
+  ),
+  flaky: v.exactOptional(about('Whether it failed, and then passed on the same files.', v.literal(true))),
   missing: v.exactOptional(
     about('The program that it could not start, if its output names one.', v.string()),
   ),

@@ -46,6 +46,7 @@ export const DEFAULTS = {
   checkCriteria: false,
   gates: null,
   gatesChanged: { action: 'report', paths: [] },
+  tests: { paths: [], changed: 'check', new: 'warn', limitSeconds: 300 },
   baseline: 'warn',
   retries: 3,
   onFailure: null,

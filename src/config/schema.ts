@@ -129,6 +129,28 @@ const gatesChanged = table(
   DEFAULTS.gatesChanged,
 )
 
+const tests = v.pipe(
+  table(
+    {
+      paths: [
+        'The files of tests, with their helpers and fixtures, as patterns; without them, what is usual.',
+        anyTexts,
+      ],
+      changed: [
+        'About tests that are there: `check` lets them change, but not become fewer; `refuse` lets none change; `report` only names what changes.',
+        oneOf(['check', 'report', 'refuse']),
+      ],
+      new: [
+        'What follows if new tests pass without the change, too: nothing, a failure, or no look at it.',
+        oneOf(['warn', 'require', 'off']),
+      ],
+      limit: ['Tests that take longer do not run once more.', duration],
+    },
+    { ...DEFAULTS.tests, limit: DEFAULTS.tests.limitSeconds },
+  ),
+  v.transform(({ limit, ...rest }) => ({ ...rest, limitSeconds: limit })),
+)
+
 const commit = table(
   {
     subject: ['The subject of the commit: {id}, {title} and {milestone} are filled in.', subjectTemplate],
@@ -345,6 +367,7 @@ export const configSchema = v.pipe(
         flag,
       ],
       gates: ["The project's checks; null has them detected, an empty list has none.", gates],
+      tests: ['What may happen to tests that are there, and what new ones must show.', tests],
       gatesChanged: ['What to do about a task that changes what decides the gates.', gatesChanged],
       baseline: ['What to do about gates that fail before the first task.', oneOf(['warn', 'stop', 'off'])],
       retries: ['How many attempts a task has after the first one.', amount],

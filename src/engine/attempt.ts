@@ -82,7 +82,8 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   ]
   for (const interference of noticed) emit({ type: 'interference', id: job.task.id, interference })
   const end = withTrace(endOf(job, agent, isTakenOver, ports), trace)
-  const verdict = await judge(job, { end, work, gatesChanged }, ports, emit)
+  const reasons = [...(signals.done?.tests_changed ?? []), ...agent.finalMessage.split('\n')]
+  const verdict = await judge(job, { end, work, gatesChanged, reasons }, ports, emit)
   const facts: AttemptFacts = {
     ...factsOf(job, { agent, signals }),
     slot: slot.number,
@@ -90,6 +91,8 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     seconds: Math.max(0, (ports.now().getTime() - startedAt.getTime()) / 1000 - signals.heldSeconds),
     gates: job.gates.length === 0 ? [] : verdict.passed,
     gatesChanged,
+    testsChanged: verdict.testimony.testsChanged,
+    witness: verdict.testimony.words,
     runsLater,
     undone: found.map(interferenceLine),
     caged: [...caged],
@@ -220,6 +223,8 @@ export const NOTHING_YET = {
   seconds: 0,
   gates: null,
   gatesChanged: [],
+  testsChanged: [],
+  witness: null,
   runsLater: [],
   criteriaMet: [],
   assumed: [],

@@ -1,5 +1,5 @@
 import { isErrorLine, tellingLine } from '../base/failure-lines.ts'
-import { fewOf, shortened } from '../base/text.ts'
+import { counted, fewOf, shortened } from '../base/text.ts'
 import type { CagedAction, Gate, GateResult } from '../base/nouns.ts'
 import type { Happening } from './events/event.ts'
 import type { Base } from '../git/head.ts'
@@ -28,8 +28,15 @@ export interface Verdict {
   readonly outcome: Outcome | null
   /** The tree that they passed on: a gate that formats files may have changed it. */
   readonly tree: string
-  /** The names of the gates that passed. */
+  /** The names of the gates that passed, with the number of their tests: `test (48 tests)`. */
   readonly passed: readonly string[]
+  /** How each gate ended at last. */
+  readonly results: readonly GateResult[]
+}
+
+/** What is known before any gate has run. */
+export function unchecked(outcome: Outcome | null, tree: string): Verdict {
+  return { outcome, tree, passed: [], results: [] }
 }
 
 /** What the gates of a slot are run with. */
@@ -50,26 +57,35 @@ export async function checkTree(
   const { id, gates } = toCheck
   const { slot } = ports
   let { tree } = toCheck
-  if (gates.length === 0) return { outcome: null, tree, passed: [] }
+  if (gates.length === 0) return unchecked(null, tree)
   for (let round = 1; ; round++) {
     const problem = await slot.bringCheck(tree, toCheck.at, installing(ports, emit, 'check'))
-    if (problem !== null) return { outcome: outcome('gate-failed', problem), tree, passed: [] }
+    if (problem !== null) return unchecked(outcome('gate-failed', problem), tree)
     const results = await runGates({ id, name: `${id}-${toCheck.attempt}`, gates }, ports, emit)
     ports.checkpoint('gates-ended')
     const after = await takeChecked(tree, ports)
     const failed = await gateOutcome(results, toCheck, ports)
     slot.checkWasUsed()
-    const passed = results.flatMap(({ gate, verdict }) => (verdict === 'passed' ? [gate.name] : []))
-    if (failed !== null || after === tree) return { outcome: failed, tree, passed: [...new Set(passed)] }
+    if (failed !== null || after === tree)
+      return { outcome: failed, tree, passed: passedIn(results), results }
     const paths = await slot.check.folder.git.run(['diff-tree', '-r', '-z', '--name-only', tree, after])
     const changed = paths.stdout.toString().split('\0').filter(Boolean)
     if (round > 1) {
       const reason = `the gates change what they check: ${fewOf(changed)}`
-      return { outcome: outcome('gate-failed', reason), tree: after, passed: [] }
+      return unchecked(outcome('gate-failed', reason), after)
     }
     emit({ type: 'gates-again', id, paths: changed })
     tree = after
   }
+}
+
+function passedIn(results: readonly GateResult[]): readonly string[] {
+  const passed = results.filter(({ verdict }) => verdict === 'passed')
+  return [
+    ...new Set(
+      passed.map(({ gate, tests }) => (tests ? `${gate.name} (${counted(tests.run, 'test')})` : gate.name)),
+    ),
+  ]
 }
 
 /** The tree that gates leave. Task files stay as they were: a formatter has no say in them. */

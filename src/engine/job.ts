@@ -34,6 +34,7 @@ export interface Job {
   readonly askSeconds: number
   readonly gates: readonly Gate[]
   readonly gatesChanged: GatesChanged
+  readonly tests: JobTests
   /** What `decide` needs to know when it ends. */
   readonly situation: Omit<Situation, 'now'>
   readonly backlog: JobBacklog
@@ -60,6 +61,27 @@ export interface GatesChanged {
   readonly action: 'report' | 'refuse'
   /** Patterns of more files that decide them. */
   readonly paths: readonly string[]
+}
+
+/** What may happen to the project's tests. */
+export interface TestPolicy {
+  /** Patterns of the files of tests; empty for what is usual. */
+  readonly paths: readonly string[]
+  /** `check`: an attempt may change tests, but not weaken them; `report`: it may do both; `refuse`: neither. */
+  readonly changed: 'check' | 'report' | 'refuse'
+  /** What follows if new tests do not fail without the change. */
+  readonly new: 'warn' | 'require' | 'off'
+  /** If the tests take longer, they do not run once more for the witness. */
+  readonly limitSeconds: number
+}
+
+/** What the witness needs to know of the project's tests. */
+interface JobTests {
+  readonly policy: TestPolicy
+  /** How many tests each gate ran on the untouched code, as far as it says. */
+  readonly before: Readonly<Record<string, number>>
+  /** The output of earlier failures. */
+  readonly failedBefore: string
 }
 
 /** The limits for changes to the backlog. */

@@ -5,54 +5,85 @@ import type { Happening } from './events/event.ts'
 import type { Git } from '../git/git.ts'
 import { makePlainCommit } from '../git/made-commit.ts'
 import { heldAt } from '../git/tree.ts'
-import { checkTree, type CheckPorts, type Verdict } from './check.ts'
+import { checkTree, unchecked, type CheckPorts, type Verdict } from './check.ts'
 import type { Job } from './job.ts'
 import { outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 import type { Work } from './slot/slot.ts'
+import { testSide } from './witness/test-files.ts'
+import { isTestGate, SILENT, witness, type Testimony } from './witness/witness.ts'
 
-/** Checks an agent's "done": has anything changed, does all that was required exist, do the gates pass? */
+/** A verdict on an agent's work, and what the witness says of its tests. */
+interface Judgement extends Verdict {
+  readonly testimony: Testimony
+}
+
+/** What there is to judge. */
+interface Judged {
+  readonly end: Outcome
+  readonly work: Work
+  readonly gatesChanged: readonly string[]
+  /** What the agent says of tests that it changed. */
+  readonly reasons: readonly string[]
+}
+
+/** Checks an agent's "done": has anything changed, does all that was required exist, do the gates pass, and can they be trusted? */
 export async function judge(
   job: Job,
-  { end, work, gatesChanged }: { end: Outcome; work: Work; gatesChanged: readonly string[] },
+  { end, work, gatesChanged, reasons }: Judged,
   ports: AttemptPorts,
   emit: Emit<Happening>,
-): Promise<Verdict> {
-  const refuse = (failed: Outcome): Verdict => ({ outcome: failed, tree: work.tree, passed: [] })
-  if (end.kind !== 'done' && !speaksForItself(job, { end, work }, ports)) return refuse(end)
+): Promise<Judgement> {
+  const refuse = (failed: Outcome): Judgement => ({ ...unchecked(failed, work.tree), testimony: SILENT })
+  const speaks = whatSpeaks(job, { end, work }, ports)
+  if (speaks === null) return refuse(end)
   if (work.changes.length === 0 && job.task.produces?.length !== 0)
     return refuse(outcome('no-change', 'the agent says that it is done, but no file has changed'))
   const early = await objectionTo(job, work, placeOf(ports), emit)
   if (early) return refuse(early)
   if (gatesChanged.length > 0 && job.gatesChanged.action === 'refuse')
     return refuse(outcome('gate-failed', `it changes what decides the gates: ${gatesChanged.join(', ')}`))
-  const verdict = await checkWork(job, work, { ...ports, branch: job.base.branch }, emit)
-  if (verdict.outcome || verdict.tree === work.tree) return verdict
-  const gone = await missingOutputs(job, verdict.tree, { ...placeOf(ports), root: ports.slot.check.root })
-  return gone.missing.length === 0
-    ? verdict
-    : {
-        ...verdict,
-        outcome: outcome('gate-failed', `the gates remove what was made: ${gone.missing.join(', ')}`),
-      }
+  const verdict = {
+    ...(await checkWork(job, work, { ...ports, branch: job.base.branch }, emit)),
+    testimony: SILENT,
+  }
+  if (verdict.outcome) return verdict
+  const gone = verdict.tree === work.tree ? [] : await goneOutputs(job, verdict.tree, ports)
+  if (gone.length > 0) {
+    const reason = `the gates remove what was made: ${gone.join(', ')}`
+    return { ...verdict, outcome: outcome('gate-failed', reason) }
+  }
+  const { tree, results } = verdict
+  const testimony = await witness(job, { base: work.base, tree, results, reasons }, ports, emit)
+  const { testsChanged: changed, words } = testimony
+  if (changed.length > 0 || words !== null) emit({ type: 'witness', id: job.task.id, changed, words })
+  if (testimony.outcome) return { ...verdict, testimony, outcome: testimony.outcome }
+  return speaks === 'new tests' && !testimony.isShown
+    ? { ...verdict, outcome: end }
+    : { ...verdict, testimony }
+}
+
+async function goneOutputs(job: Job, tree: string, ports: AttemptPorts): Promise<readonly string[]> {
+  return (await missingOutputs(job, tree, { ...placeOf(ports), root: ports.slot.check.root })).missing
 }
 
 /**
- * Whether the gates may decide alone, as the agent ended without a word: there is a gate with tests, and something that the
- * task is to produce is new or changed.
+ * What says that the task is done: the agent, or, where it ended without a word, gates with tests, together with something
+ * that the task is to produce and that is new or changed, or with new tests that fail without the change. Null if nothing does.
  */
-function speaksForItself(
-  { task, gates }: Job,
+function whatSpeaks(
+  { task, gates, tests }: Job,
   { end, work }: { end: Outcome; work: Work },
   { home }: AttemptPorts,
-): boolean {
-  if (end.kind !== 'no-marker' || !gates.some(({ name, command }) => TESTS.test(name) || TESTS.test(command)))
-    return false
+): 'the agent' | 'outputs' | 'new tests' | null {
+  if (end.kind === 'done') return 'the agent'
+  if (end.kind !== 'no-marker' || !gates.some((gate) => isTestGate(gate))) return null
   const made = task.produces?.map((path) => `${home.prefix}${beforeGlob(path)}`.replace(/\/+$/, '')) ?? []
-  return work.changes.some(({ path }) => made.some((one) => path === one || path.startsWith(`${one}/`)))
+  if (work.changes.some(({ path }) => made.some((one) => path === one || path.startsWith(`${one}/`))))
+    return 'outputs'
+  const isTestSide = testSide(tests.policy.paths)
+  return work.changes.some(({ path, kind }) => kind !== 'gone' && isTestSide(path)) ? 'new tests' : null
 }
-
-const TESTS = /\b(?:tests?|specs?|pytest|unittest|vitest|jest|mocha|tox|rspec|phpunit|ctest)\b/i
 
 /** The files that work was taken from. */
 interface WorkPlace {
@@ -74,7 +105,7 @@ export async function checkWork(
   ports: CheckPorts & { readonly branch?: string | null },
   emit: Emit<Happening>,
 ): Promise<Verdict> {
-  if (gates.length === 0) return { outcome: null, tree, passed: [] }
+  if (gates.length === 0) return unchecked(null, tree)
   const head = await shownCommit(ports, tree, base)
   const changed = changes.map(({ path }) => path)
   const at = { head, branch: ports.branch ?? null }

@@ -370,6 +370,8 @@ function messageOf(
       ...usageTrailers({ usage, seconds }),
       ['Gates', gatesText(gates)],
       ...candidate.gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
+      ...candidate.testsChanged.map((text): [string, string] => ['Tests-Changed', text]),
+      ['Witness', candidate.witness],
       ...candidate.runsLater.map((path): [string, string] => ['Runs-Later', path]),
       ...candidate.assumed.map((text): [string, string] => ['Assumed', text]),
     ]),

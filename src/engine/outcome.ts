@@ -44,6 +44,8 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
     next: 'stop',
     counts: false,
   },
+  'tests-changed': { next: 'retry', counts: true },
+  'no-tests': { next: 'retry', counts: true },
   conflict: {
     next: 'retry',
     counts: false,

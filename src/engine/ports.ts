@@ -17,7 +17,7 @@ import type { Control } from './control.ts'
 import type { RunFolder } from './folder.ts'
 import type { openLogs } from './journal.ts'
 import type { RunGate } from './gates/run.ts'
-import type { GatesChanged } from './job.ts'
+import type { GatesChanged, TestPolicy } from './job.ts'
 import type { Home } from './slot/home.ts'
 import type { Readying } from './slot/ready.ts'
 import type { Side, Slot } from './slot/slot.ts'
@@ -55,6 +55,7 @@ export interface RunOptions {
   readonly checkCriteria: boolean
   readonly gates: readonly Gate[]
   readonly gatesChanged: GatesChanged
+  readonly tests: TestPolicy
   readonly baseline: 'warn' | 'stop' | 'off'
   /** With `{id}`, `{title}` and `{milestone}`. */
   readonly subject: string

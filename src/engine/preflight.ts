@@ -4,6 +4,8 @@ import type { Git } from '../git/git.ts'
 import { tipOf } from '../git/head.ts'
 import { identityProblem, ignoredPaths, signingProblem } from '../git/repository.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
+import { fewOf } from '../base/text.ts'
+import { testFilesIn } from './witness/witness.ts'
 import { refuseUnusable, type Home } from './slot/home.ts'
 
 /** What keeps ralph from committing, and what to do about it. */
@@ -21,6 +23,15 @@ export async function refuseImpossible({ home, source }: RunPorts): Promise<void
       found.map(({ fix }) => fix).join('\n'),
     )
   await refuseUnusable(home)
+}
+
+/** Throws if patterns of tests match nothing, so that nothing would be seen of what becomes of the tests. */
+export async function refuseUnknownTests({ tests }: Pick<RunOptions, 'tests'>, home: Home): Promise<void> {
+  if (tests.paths.length === 0 || (await testFilesIn('HEAD', tests, home)).length > 0) return
+  throw new UserError(
+    `tests.paths matches no file of the last commit: ${fewOf(tests.paths)}`,
+    'Name the files of tests, relative to the project, or leave it out.',
+  )
 }
 
 /** What keeps ralph from committing in a repository at all. */

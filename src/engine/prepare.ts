@@ -4,6 +4,7 @@ import { eachAmount, type Amounts } from '../base/usage.ts'
 import type { AgentChoice, AgentLimits, Conversation } from '../agents/port.ts'
 import { jobTaskOf, type From, type Job } from './job.ts'
 import type { Base } from '../git/head.ts'
+import type { KeptAttempt } from '../git/record.ts'
 import type { Task } from '../backlog/model.ts'
 import type { Ledger } from './ledger.ts'
 import type { RunOptions, RunPorts, WritePrompt } from './ports.ts'
@@ -91,6 +92,7 @@ export async function prepare(
     askSeconds: options.askSeconds,
     gates,
     gatesChanged,
+    tests: testsOf(task, records, options, ledger),
     situation,
     backlog: {
       numbers: ports.source.tasks().map(({ number }) => number),
@@ -100,6 +102,24 @@ export async function prepare(
   }
   return { job, estimate: prompt.estimate, warnings: prompt.warnings }
 }
+
+/** What the witness needs: the task's own word on tests goes before the configuration's. */
+function testsOf(
+  { testPolicy }: Task,
+  records: readonly KeptAttempt[],
+  { tests }: RunOptions,
+  { failedBefore, testsBefore }: Ledger,
+): Job['tests'] {
+  const changed = testPolicy === 'keep' ? 'refuse' : testPolicy === 'may change' ? 'report' : tests.changed
+  const texts = [...failedBefore.map(({ excerpt }) => excerpt), ...records.map(({ detail }) => detail)]
+  return {
+    policy: { ...tests, changed },
+    before: testsBefore,
+    failedBefore: texts.join('\n').slice(-LONGEST_BEFORE),
+  }
+}
+
+const LONGEST_BEFORE = 50_000
 
 function situationOf(
   { task, choice, waits, endlessWaits, left }: NextAttempt,

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Git } from './git.ts'
 import type { Repository } from './repository.ts'
+import type { TreeEntry } from './tree.ts'
 
 /** Texts of files, by their path in the repository. */
 type Texts = ReadonlyMap<string, string>
@@ -13,13 +14,28 @@ export async function treeWith(
   tree: string,
   texts: Texts,
 ): Promise<string> {
-  if (texts.size === 0) return tree
-  return withIndex(git, join(gitDir, 'ralph-index-made'), async (door) => {
+  const entries = new Map<string, Entry>()
+  for (const [path, text] of texts) entries.set(path, { mode: '100644', hash: await storeText(git, text) })
+  return amendedTree(git, join(gitDir, 'ralph-index-made'), tree, entries)
+}
+
+/** What a tree is to have at a path. */
+type Entry = Pick<TreeEntry, 'mode' | 'hash'>
+
+/** A tree with these entries in it, made with an index at that path; null takes an entry out. */
+export async function amendedTree(
+  git: Git,
+  index: string,
+  tree: string,
+  entries: ReadonlyMap<string, Entry | null>,
+): Promise<string> {
+  if (entries.size === 0) return tree
+  return withIndex(git, index, async (door) => {
     await door.run(['read-tree', tree])
-    const lines: string[] = []
-    for (const [path, text] of texts) {
-      lines.push(`100644 ${await storeText(door, text)}\t${path}\0`)
-    }
+    const none = '0'.repeat(tree.length)
+    const lines = [...entries].map(([path, to]) =>
+      to === null ? `0 ${none}\t${path}\0` : `${to.mode} ${to.hash}\t${path}\0`,
+    )
     await door.run(['update-index', '-z', '--index-info'], { stdin: lines.join('') })
     return (await door.run(['write-tree'])).stdout.toString().trim()
   })

@@ -41,6 +41,10 @@ export interface AttemptFacts {
   /** The gates that passed on it; null if none ran. */
   readonly gates: readonly string[] | null
   readonly gatesChanged: readonly string[]
+  /** Tests that are not as they were: where, what and why. */
+  readonly testsChanged: readonly string[]
+  /** What is known of the tests besides; null if nothing. */
+  readonly witness: string | null
   /** Changed files that decide what an agent, an editor or git runs later. */
   readonly runsLater: readonly string[]
   /** Acceptance criteria that the agent reports as met. */
@@ -144,6 +148,8 @@ export function attemptMessage(facts: AttemptFacts): string {
       ['Log', facts.log],
       ['Gates', facts.gates === null ? null : gatesText(facts.gates)],
       ...each('Gates-Changed', facts.gatesChanged),
+      ...each('Tests-Changed', facts.testsChanged),
+      ['Witness', facts.witness],
       ...each('Runs-Later', facts.runsLater),
       ...each('Criterion-Met', facts.criteriaMet),
       ...each('Assumed', facts.assumed),
@@ -218,6 +224,8 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     log: value('Log'),
     gates: gatesIn(value('Gates')),
     gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
+    testsChanged: trailerValues(entry.trailers, 'Tests-Changed'),
+    witness: value('Witness'),
     runsLater: trailerValues(entry.trailers, 'Runs-Later'),
     criteriaMet: trailerValues(entry.trailers, 'Criterion-Met'),
     assumed: trailerValues(entry.trailers, 'Assumed'),

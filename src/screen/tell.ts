@@ -66,6 +66,12 @@ export function tell(event: RunEvent): string {
     }
     case 'gates-again':
       return `the gates changed ${fewOf(event.paths)}, and run again on that`
+    case 'witness-started':
+      return ''
+    case 'witness':
+      return [event.words ?? '', ...event.changed.map((text) => `test changed: ${text}`)]
+        .filter(Boolean)
+        .join('; ')
     case 'interference':
       return interferenceText(event.interference)
     case 'caged':
@@ -208,6 +214,7 @@ const SIGNS: Partial<Record<RunEvent['type'], Piece>> = {
   'agent-signal': accent('·'),
   'task-added': accent('+'),
   'taken-over': accent('→'),
+  witness: dim('·'),
   interference: strong('!'),
   caged: strong('!'),
   'candidate-ready': good('✓'),

@@ -58,7 +58,7 @@ const outcomeIn = (events: readonly RunEvent[]) =>
 const signals = (events: readonly RunEvent[]) =>
   those(events, 'agent-signal').map(({ signal, text }) => [signal, text])
 
-const DONE = { done: { summary: 'S', criteria_met: [] } }
+const DONE = { done: { summary: 'S', criteria_met: [], tests_changed: [] } }
 const BLOCKED = { blocked: 'no licence' }
 
 describe('what an agent says by its tools', () => {

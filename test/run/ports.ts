@@ -92,6 +92,7 @@ export const OPTIONS: RunOptions = {
   checkCriteria: false,
   gates: [],
   gatesChanged: { action: 'report', paths: [] },
+  tests: { paths: [], changed: 'check', new: 'warn', limitSeconds: 300 },
   baseline: 'off',
   subject: '{id}: {title}',
   progress: null,

@@ -45,6 +45,7 @@ const BLANK = {
   model: null,
   turns: null,
   timeoutSeconds: null,
+  testPolicy: null,
   priority: null,
   tags: [],
   provenance: null,

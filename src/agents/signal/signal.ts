@@ -26,6 +26,14 @@ export const SIGNALS = {
   done: v.strictObject({
     summary: text(60_000, 'What you changed, why, and what later tasks should know, in Markdown'),
     criteria_met: v.optional(texts(100, 1000, 'Acceptance criteria that are met, in their own words'), []),
+    tests_changed: v.optional(
+      texts(
+        100,
+        1000,
+        'Tests that were there and that you changed: for each its name, and why it had to change',
+      ),
+      [],
+    ),
   }),
   blocked: v.strictObject({
     reason: text(2000, 'What is missing, in one sentence'),

@@ -189,6 +189,19 @@ export const runEvent = v.variant('type', [
     id: text,
     paths: texts,
   }),
+  event(
+    'witness-started',
+    'The tests are checked: the old ones on the new code, or the new ones on the old code.',
+    {
+      id: text,
+      tests: v.picklist(['old', 'new']),
+    },
+  ),
+  event('witness', 'What became of the tests.', {
+    id: text,
+    changed: about('The tests that are not as they were: the place, what happened, and why.', texts),
+    words: about('What else is known: `off` with the reason, or what the new tests show.', textOrNull),
+  }),
   event('interference', 'The agent did something that it may not do.', { id: text, interference }),
   event('caged', 'The sandbox refused an action of an agent or a gate, as far as ralph can see.', {
     id: about('The task; empty if the gates run before the first one.', text),

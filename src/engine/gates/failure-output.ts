@@ -10,7 +10,9 @@ import {
   PLACE,
   pointsAtCause,
 } from '../../base/failure-lines.ts'
+import type { TestCounts } from '../../base/nouns.ts'
 import { LineSplitter } from '../../base/stream.ts'
+import { TestCounter } from './test-counts.ts'
 
 /** Longer lines are cut: nobody reads the rest. */
 const LINE_BYTES = 4096
@@ -33,6 +35,7 @@ interface OutputLine {
 export class FailureOutput {
   readonly #lines = new LineSplitter(LINE_BYTES)
   readonly #errors = new ErrorLines()
+  readonly #tests = new TestCounter()
   #count = 0
   #last: OutputLine[] = []
   #isWhole = true
@@ -56,6 +59,11 @@ export class FailureOutput {
     return fingerprintOf(kind, texts.length > 0 ? texts : this.#last.map(({ text }) => clean(text)))
   }
 
+  /** The tests that the output tells of. */
+  get tests(): TestCounts | null {
+    return this.#tests.counts
+  }
+
   /** Ends the output. */
   end(): void {
     this.#take(this.#lines.end())
@@ -66,6 +74,7 @@ export class FailureOutput {
     for (const line of lines) {
       const text = line.slice(0, READ_LENGTH)
       this.#count++
+      this.#tests.take(text)
       if (isInternalFrame(text)) continue
       const numbered = { number: this.#count, text }
       this.#errors.take(numbered)

@@ -3,6 +3,7 @@ import { formatDuration } from '../../base/time.ts'
 import type { CagedAction, Gate, GateResult, Verdict } from '../../base/nouns.ts'
 import type { ProcessEnd, StartProcess } from '../../process/start.ts'
 import { FailureOutput } from './failure-output.ts'
+import { runsPart } from './test-counts.ts'
 
 export interface GateContext {
   readonly cwd: string
@@ -49,7 +50,8 @@ async function runGate(gate: Gate, context: GateContext, start: StartProcess): P
   const isInterrupted = context.signal.aborted || context.killSignal?.aborted === true
   const judged = judge(gate, end, { timedOut, isInterrupted })
   const seconds = (performance.now() - begun) / 1000
-  if (judged.verdict === 'passed') return { gate, seconds, ...judged, excerpt: '', fingerprint: '' }
+  const tests = runsPart(gate.command) ? null : output.tests
+  if (judged.verdict === 'passed') return { gate, seconds, ...judged, tests, excerpt: '', fingerprint: '' }
   // The folder is ralph's own: people and agents know the paths from the project's root.
   const excerpt = output.excerpt().replaceAll(`file://${context.cwd}/`, '').replaceAll(`${context.cwd}/`, '')
   const code = end.kind === 'exited' && !timedOut && !isInterrupted ? end.code : null
@@ -63,6 +65,7 @@ async function runGate(gate: Gate, context: GateContext, start: StartProcess): P
     verdict,
     seconds,
     reason,
+    tests,
     ...(missing === null ? {} : { missing }),
     excerpt,
     fingerprint: fingerprint(gate, verdict, output),

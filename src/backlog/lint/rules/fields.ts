@@ -20,6 +20,10 @@ export const FIELD_RULES = {
     return [{ span: valueSpan(task, 'Milestone'), message }]
   }),
 
+  'bad-tests': warning((task) =>
+    unread(task, 'Tests', task.testPolicy, () => 'is neither "keep" nor "may change", and has no effect'),
+  ),
+
   'bad-timeout': error((task) =>
     unread(task, 'Timeout', task.timeoutSeconds, () => 'is not a duration such as 20m'),
   ),

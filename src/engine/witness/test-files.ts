@@ -1,0 +1,23 @@
+import { parseGlob } from '../../base/glob.ts'
+
+/** Whether a path, from the project's root, is of the tests: a test, or a helper, fixture or snapshot beside one. */
+export type IsTestSide = (path: string) => boolean
+
+/** The files of tests, as the usual tools find them, or those of the configuration's patterns. */
+export function testSide(patterns: readonly string[]): IsTestSide {
+  if (patterns.length === 0) return (path) => !NO_TEST.test(path) && TESTS.some((one) => one.test(path))
+  const globs = patterns.map((pattern) => ({ pattern, glob: parseGlob(pattern) }))
+  return (path) => globs.some(({ pattern, glob }) => glob?.matches(path) ?? pattern === path)
+}
+
+/** Texts about tests, and what installs them. */
+const NO_TEST =
+  /\.(?:md|mdx|rst|adoc)$|(?:^|\/)(?:node_modules|vendor|docs|package\.json|Cargo\.toml)(?:\/|$)/i
+
+const TESTS: readonly RegExp[] = [
+  // A folder of tests holds their helpers and fixtures, too.
+  /(?:^|\/)(?:tests?|__tests__|specs?|e2e|cypress|testdata|__snapshots__|__mocks__|__fixtures__|test[-_]fixtures|[\w-]+\.Tests?)\//i,
+  /[._-](?:test|spec|e2e|cy)\.[cm]?[jt]sx?$|[._-](?:test|spec)[-.]d\.ts$|\.snap$/i,
+  /(?:^|\/)(?:test_[^/]*|[^/]*_test|conftest)\.py$|_test\.(?:go|exs|dart|rb|c|cc|cpp)$|_spec\.rb$/,
+  /(?:^|\/)[A-Z]\w*(?:Tests?|IT|Spec)\.(?:java|kt|kts|groovy|scala|cs|fs|swift|php)$/,
+]
