@@ -18,9 +18,8 @@ export const taskJson = v.object({
   tierSource: v.picklist(['explicit', 'detected']),
   maxTurns: v.number(),
   timeoutSeconds: v.number(),
-  testPolicy: about(
-    'What the task says of tests that are there; null if nothing.',
-    v.nullable(v.picklist(['keep', 'may change'])),
+  testPolicy: v.exactOptional(
+    about('What the task says of tests that are there.', v.nullable(v.picklist(['keep', 'may change']))),
   ),
   eligible: v.boolean(),
   waiting: about(

@@ -35,6 +35,7 @@ export const OUTCOMES = [
   'no-marker',
   'gate-failed',
   'gate-missing',
+  'base-changed',
   'tests-changed',
   'no-tests',
   'conflict',

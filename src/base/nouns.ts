@@ -18,6 +18,9 @@ export const gate = v.object({
   command: v.string(),
   required: about('If false, its failure is only reported.', v.boolean()),
   timeoutSeconds: v.number(),
+  rerun: v.exactOptional(
+    about('How often it runs again on the same files if its tests fail; once if not said.', v.number()),
+  ),
 })
 /** One of the project's own checks: a shell command that must exit with 0. */
 export type Gate = Read<typeof gate>

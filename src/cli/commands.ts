@@ -321,8 +321,8 @@ export const COMMANDS = [
     name: 'stats',
     args: '',
     summary: 'shows time, turns, tokens, cost and attempts in total, from git alone',
-    options: [],
-    examples: ['ralph stats'],
+    options: [flag('--gates', 'what each gate took, and how often it failed, or only by chance')],
+    examples: ['ralph stats', 'ralph stats --gates'],
     load: async (): Loaded => ({ run: (await import('./commands/history.ts')).stats }),
   },
   {

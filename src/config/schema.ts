@@ -97,6 +97,8 @@ function tierRow<Row extends { turns: number; timeout: number }>({ turns, timeou
   return { ...row, maxTurns: turns, timeoutSeconds: timeout }
 }
 
+const UP_TO_THREE = 'a whole number from 0 to 3'
+
 const gate = v.pipe(
   table(
     {
@@ -104,10 +106,23 @@ const gate = v.pipe(
       command: ['A shell command that must exit with 0.', text],
       required: ['If false, a failure is only reported.', flag],
       timeout: ['How long it may take.', duration],
+      rerun: [
+        'How often it runs again on the same files if its tests fail, before an agent is paid for that.',
+        v.pipe(
+          v.number(UP_TO_THREE),
+          v.integer(UP_TO_THREE),
+          v.minValue(0, UP_TO_THREE),
+          v.maxValue(3, UP_TO_THREE),
+        ),
+      ],
     },
-    { required: true, timeout: GATE_TIMEOUT_SECONDS },
+    { required: true, timeout: GATE_TIMEOUT_SECONDS, rerun: 1 },
   ),
-  v.transform(({ timeout, ...rest }) => ({ ...rest, timeoutSeconds: timeout })),
+  v.transform(({ timeout, rerun, ...rest }) => ({
+    ...rest,
+    timeoutSeconds: timeout,
+    ...(rerun === 1 ? {} : { rerun }),
+  })),
 )
 
 const gates = v.pipe(

@@ -21,6 +21,7 @@ import { interferenceIn, interferenceLine, taskChanges } from './interference.ts
 import { logOf, type Job } from './job.ts'
 import type { Resumable } from './prepare.ts'
 import type { OutcomeKind } from '../base/names.ts'
+import { failedIn, flakyIn } from './check.ts'
 import { judge } from './judge.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit, RunPorts } from './ports.ts'
@@ -90,6 +91,8 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     unsaid: end.kind === 'no-marker',
     seconds: Math.max(0, (ports.now().getTime() - startedAt.getTime()) / 1000 - signals.heldSeconds),
     gates: job.gates.length === 0 ? [] : verdict.passed,
+    gatesFailed: failedIn(verdict),
+    flaky: flakyIn(verdict.results),
     gatesChanged,
     testsChanged: verdict.testimony.testsChanged,
     witness: verdict.testimony.words,
@@ -222,6 +225,8 @@ export const NOTHING_YET = {
   usage: { turns: null, inputTokens: null, cachedTokens: null, outputTokens: null, costUsd: null },
   seconds: 0,
   gates: null,
+  gatesFailed: [],
+  flaky: [],
   gatesChanged: [],
   testsChanged: [],
   witness: null,

@@ -32,9 +32,7 @@ export async function runBaseline(run: Run, place: Place, base: Base): Promise<s
   slot.checkWasUsed()
   if (ports.control.signal.aborted) return null
   ledger.failedBefore = results.filter((result) => result.verdict !== 'passed')
-  ledger.testsBefore = Object.fromEntries(
-    results.flatMap(({ gate, tests }) => (tests ? [[gate.name, tests.run]] : [])),
-  )
+  ledger.passedBefore = results.filter(({ verdict }) => verdict === 'passed')
   emit({ type: 'baseline-finished', results })
   if (results.every(({ gate, verdict }) => verdict === 'passed' || !gate.required)) return null
   const lacks = `${howToFetch(slot.check.root)}${await whatRoomLacks(run, place)}`

@@ -1,4 +1,5 @@
 import { isErrorLine, tellingLine } from '../base/failure-lines.ts'
+import { formatDuration } from '../base/time.ts'
 import { counted, fewOf, shortened } from '../base/text.ts'
 import type { CagedAction, Gate, GateResult } from '../base/nouns.ts'
 import type { Happening } from './events/event.ts'
@@ -9,6 +10,7 @@ import { fingerprintOf, outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit, Programs } from './ports.ts'
 import type { RunGate } from './gates/run.ts'
 import type { Installing, Side } from './slot/slot.ts'
+import { testSide } from './witness/test-files.ts'
 
 /** A tree for the gates to check. */
 interface ToCheck {
@@ -28,7 +30,7 @@ export interface Verdict {
   readonly outcome: Outcome | null
   /** The tree that they passed on: a gate that formats files may have changed it. */
   readonly tree: string
-  /** The names of the gates that passed, with the number of their tests: `test (48 tests)`. */
+  /** The gates that passed, each as a commit names it. */
   readonly passed: readonly string[]
   /** How each gate ended at last. */
   readonly results: readonly GateResult[]
@@ -61,13 +63,15 @@ export async function checkTree(
   for (let round = 1; ; round++) {
     const problem = await slot.bringCheck(tree, toCheck.at, installing(ports, emit, 'check'))
     if (problem !== null) return unchecked(outcome('gate-failed', problem), tree)
-    const results = await runGates({ id, name: `${id}-${toCheck.attempt}`, gates }, ports, emit)
+    const name = `${id}-${toCheck.attempt}`
+    let results = await runGates({ id, name, gates }, ports, emit)
     ports.checkpoint('gates-ended')
     const after = await takeChecked(tree, ports)
+    if (after === tree) results = await again(results, { ...toCheck, tree, name }, ports, emit)
     const failed = await gateOutcome(results, toCheck, ports)
     slot.checkWasUsed()
     if (failed !== null || after === tree)
-      return { outcome: failed, tree, passed: passedIn(results), results }
+      return { outcome: failed, tree, passed: gatesWith(results, true), results }
     const paths = await slot.check.folder.git.run(['diff-tree', '-r', '-z', '--name-only', tree, after])
     const changed = paths.stdout.toString().split('\0').filter(Boolean)
     if (round > 1) {
@@ -79,11 +83,76 @@ export async function checkTree(
   }
 }
 
-function passedIn(results: readonly GateResult[]): readonly string[] {
-  const passed = results.filter(({ verdict }) => verdict === 'passed')
+/** The gates that did not pass. */
+export function failedIn({ results }: Verdict): readonly string[] {
+  return gatesWith(results, false)
+}
+
+/** The gates that failed first, and then passed on the same files. */
+export function flakyIn(results: readonly GateResult[]): readonly string[] {
+  return results.flatMap(({ gate, flaky }) => (flaky ? [gate.name] : []))
+}
+
+/** The results, with gates whose tests failed run again on the same files: a failure by chance is no work for an agent. */
+async function again(
+  results: readonly GateResult[],
+  toCheck: ToCheck & { readonly name: string },
+  ports: CheckPorts,
+  emit: Emit<Happening>,
+): Promise<readonly GateResult[]> {
+  const isTest = testSide([])
+  const own = toCheck.changed.filter(isTest).map((path) => path.slice(path.lastIndexOf('/') + 1))
+  const settled: GateResult[] = []
+  for (const result of results) {
+    const { verdict, tests, seconds, excerpt } = result
+    // A test that this work adds or changes must not fail even once.
+    const isSure = !tests?.failed || seconds > LONGEST_AGAIN || own.some((file) => excerpt.includes(file))
+    settled.push(verdict === 'failed' && !isSure ? await runAgain(result, toCheck, ports, emit) : result)
+  }
+  return settled
+}
+
+const LONGEST_AGAIN = 300
+
+/** A gate that failed has passed if it then passes twice. */
+async function runAgain(
+  failed: GateResult,
+  { id, name, tree, at }: ToCheck & { readonly name: string },
+  ports: CheckPorts,
+  emit: Emit<Happening>,
+): Promise<GateResult> {
+  const once = async (): Promise<GateResult | null> => {
+    if (ports.control.signal.aborted) return null
+    ports.slot.checkWasUsed()
+    if ((await ports.slot.bringCheck(tree, at, installing(ports, emit, 'check'))) !== null) return null
+    emit({ type: 'gate-started', id, gate: failed.gate })
+    return (
+      (await runGates({ id, name: `${name}-again`, gates: [failed.gate] }, ports, () => undefined))[0] ?? null
+    )
+  }
+  for (let time = 0; time < (failed.gate.rerun ?? 1); time++) {
+    if ((await once())?.verdict !== 'passed') continue
+    const second = await once()
+    if (second?.verdict !== 'passed') return failed
+    const result = { ...second, flaky: true as const }
+    emit({ type: 'gate-finished', id, result })
+    return result
+  }
+  return failed
+}
+
+/** The gates of a verdict, as a commit names them: `test (48 tests, 9s)`. */
+function gatesWith(results: readonly GateResult[], isPassed: boolean): readonly string[] {
+  const those = results.filter(({ verdict }) => (verdict === 'passed') === isPassed)
   return [
     ...new Set(
-      passed.map(({ gate, tests }) => (tests ? `${gate.name} (${counted(tests.run, 'test')})` : gate.name)),
+      those.map(({ gate, tests, seconds }) => {
+        const facts = [
+          tests ? counted(tests.run, 'test') : '',
+          seconds >= 1 ? formatDuration(seconds) : '',
+        ].filter(Boolean)
+        return `${gate.name.replaceAll(/[,()]/g, ' ')}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`
+      }),
     ),
   ]
 }

@@ -78,7 +78,9 @@ export interface TestPolicy {
 /** What the witness needs to know of the project's tests. */
 interface JobTests {
   readonly policy: TestPolicy
-  /** How many tests each gate ran on the untouched code, as far as it says. */
+  /** The gates that passed on the untouched code. */
+  readonly green: readonly string[]
+  /** How many tests each gate ran on it, as far as it says. */
   readonly before: Readonly<Record<string, number>>
   /** The output of earlier failures. */
   readonly failedBefore: string

@@ -10,6 +10,7 @@ import type { Job } from './job.ts'
 import { outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
 import type { Work } from './slot/slot.ts'
+import { baseOutcome } from './witness/run-on.ts'
 import { testSide } from './witness/test-files.ts'
 import { isTestGate, SILENT, witness, type Testimony } from './witness/witness.ts'
 
@@ -47,6 +48,11 @@ export async function judge(
     ...(await checkWork(job, work, { ...ports, branch: job.base.branch }, emit)),
     testimony: SILENT,
   }
+  if (verdict.outcome?.kind === 'gate-failed')
+    return {
+      ...verdict,
+      outcome: (await baseOutcome(job, { work, ...verdict }, ports, emit)) ?? verdict.outcome,
+    }
   if (verdict.outcome) return verdict
   const gone = verdict.tree === work.tree ? [] : await goneOutputs(job, verdict.tree, ports)
   if (gone.length > 0) {

@@ -15,7 +15,7 @@ import type { Task } from '../backlog/model.ts'
 import { safeNotes } from '../backlog/notes.ts'
 import type { OriginReport } from '../backlog/origin.ts'
 import { subjectOf } from '../backlog/subject.ts'
-import { installing, type CheckPorts } from './check.ts'
+import { flakyIn, installing, type CheckPorts } from './check.ts'
 import { hasHooks, runHooks } from './hooks.ts'
 import type { Job } from './job.ts'
 import { completeTask } from '../backlog/finish.ts'
@@ -146,6 +146,7 @@ interface Merged {
   readonly changes: readonly RawChange[]
   /** The gates that have passed on it. */
   readonly gates: readonly string[]
+  readonly flaky: readonly string[]
 }
 
 /** The candidate's tree on the tip, once the gates have passed on it. */
@@ -176,10 +177,14 @@ async function mergedOnto(
   const wrong = objection(changes)
   if (wrong !== null)
     return refused(failingTogether(wrong, '', await landedText(branch, candidate, tip), tip))
-  if (isChecked) return { kind: 'merged', tree, changes, gates: candidate.gates ?? [] }
+  const { flaky } = candidate
+  if (isChecked) return { kind: 'merged', tree, changes, gates: candidate.gates ?? [], flaky }
   const work = { base: tip.head, tree, changes }
   const checked = await checkWork(job, work, { ...ports, branch: tip.branch }, emit)
-  if (!checked.outcome) return { kind: 'merged', tree: checked.tree, changes, gates: checked.passed }
+  if (!checked.outcome) {
+    const both = [...new Set([...flaky, ...flakyIn(checked.results)])]
+    return { kind: 'merged', tree: checked.tree, changes, gates: checked.passed, flaky: both }
+  }
   const { kind, reason, detail } = checked.outcome
   if (isFirst || kind === 'interrupted') return refused(checked.outcome)
   return refused(failingTogether(reason, detail, await landedText(branch, candidate, tip), tip))
@@ -208,7 +213,7 @@ async function committed(
     return refused(outcome('gate-failed', 'its task file is gone, or cannot be read'))
   const task = request.byPerson?.task ?? found
   const sums = sumsOf(request)
-  const message = messageOf(request, task, { sums, gates: onto.gates })
+  const message = messageOf(request, task, { sums, ...onto })
   const prefix = sealer ? await sealer.prefix(composeMessage(message)) : null
   emit({ type: 'committing', id: candidate.task })
   const trailers = prefix === null || !sealer ? [] : [sealer.trailer(prefix)]
@@ -355,7 +360,11 @@ function sumsOf({ candidate, earlier }: LandingRequest): Sums {
 function messageOf(
   { candidate, options }: LandingRequest,
   task: Task,
-  { sums: { seconds, attempts, usage }, gates }: { sums: Sums; gates: readonly string[] },
+  {
+    sums: { seconds, attempts, usage },
+    gates,
+    flaky,
+  }: { sums: Sums; gates: readonly string[]; flaky: readonly string[] },
 ): { readonly subject: string; readonly body: string; readonly trailers: readonly Trailer[] } {
   return {
     subject: subjectOf(options.subject, task),
@@ -369,6 +378,7 @@ function messageOf(
       ['Attempts', String(attempts)],
       ...usageTrailers({ usage, seconds }),
       ['Gates', gatesText(gates)],
+      ...flaky.map((name): [string, string] => ['Flaky', name]),
       ...candidate.gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
       ...candidate.testsChanged.map((text): [string, string] => ['Tests-Changed', text]),
       ['Witness', candidate.witness],

@@ -23,8 +23,8 @@ export class Ledger {
   readonly #runsLater = new Set<string>()
   /** Gates that failed on the untouched tree. */
   failedBefore: readonly GateResult[] = []
-  /** How many tests each gate ran on it. */
-  testsBefore: Readonly<Record<string, number>> = {}
+  /** Those that passed on it, with the number of their tests, if they say. */
+  passedBefore: readonly GateResult[] = []
   #idleEnd: IdleEnd | null = null
   readonly #toBlock: IdleEnd[] = []
   /** How many tasks the agents of this run have added. */

@@ -44,6 +44,7 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
     next: 'stop',
     counts: false,
   },
+  'base-changed': { next: 'stop', counts: false },
   'tests-changed': { next: 'retry', counts: true },
   'no-tests': { next: 'retry', counts: true },
   conflict: {

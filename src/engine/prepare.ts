@@ -108,13 +108,16 @@ function testsOf(
   { testPolicy }: Task,
   records: readonly KeptAttempt[],
   { tests }: RunOptions,
-  { failedBefore, testsBefore }: Ledger,
+  { failedBefore, passedBefore }: Ledger,
 ): Job['tests'] {
   const changed = testPolicy === 'keep' ? 'refuse' : testPolicy === 'may change' ? 'report' : tests.changed
   const texts = [...failedBefore.map(({ excerpt }) => excerpt), ...records.map(({ detail }) => detail)]
   return {
     policy: { ...tests, changed },
-    before: testsBefore,
+    green: passedBefore.map(({ gate }) => gate.name),
+    before: Object.fromEntries(
+      passedBefore.flatMap(({ gate, tests }) => (tests ? [[gate.name, tests.run]] : [])),
+    ),
     failedBefore: texts.join('\n').slice(-LONGEST_BEFORE),
   }
 }

@@ -40,6 +40,10 @@ export interface AttemptFacts {
   readonly log: string | null
   /** The gates that passed on it; null if none ran. */
   readonly gates: readonly string[] | null
+  /** The gates that failed. */
+  readonly gatesFailed: readonly string[]
+  /** Gates that failed first, and then passed twice on the same files. */
+  readonly flaky: readonly string[]
   readonly gatesChanged: readonly string[]
   /** Tests that are not as they were: where, what and why. */
   readonly testsChanged: readonly string[]
@@ -147,6 +151,8 @@ export function attemptMessage(facts: AttemptFacts): string {
       ...usageTrailers(facts),
       ['Log', facts.log],
       ['Gates', facts.gates === null ? null : gatesText(facts.gates)],
+      ['Gates-Failed', facts.gatesFailed.length > 0 ? gatesText(facts.gatesFailed) : null],
+      ...each('Flaky', facts.flaky),
       ...each('Gates-Changed', facts.gatesChanged),
       ...each('Tests-Changed', facts.testsChanged),
       ['Witness', facts.witness],
@@ -176,15 +182,36 @@ export function usageTrailers({ usage, seconds }: Pick<AttemptFacts, 'usage' | '
   ]
 }
 
-/** The gates that passed, as a trailer has them: `typecheck, test`, or `none`. */
-export function gatesText(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.map((name) => name.replaceAll(',', ' ')).join(', ')
+/** The gates that passed, as a trailer has them: `typecheck, test (48 tests, 9s)`, or `none`. */
+export function gatesText(gates: readonly string[]): string {
+  return gates.length === 0 ? 'none' : gates.join(', ')
 }
 
-/** The names in such a text; null if the commit has none. */
-export function gatesIn(text: string | null): readonly string[] | null {
+/** The gates in such a text; null if the commit has none. */
+function gateTexts(text: string | null): readonly string[] | null {
   if (text === null) return null
-  return text.trim() === 'none' ? [] : text.split(',').map((name) => name.trim())
+  return text.trim() === 'none' ? [] : text.split(/,(?![^(]*\))/).map((gate) => gate.trim())
+}
+
+/** A gate of a commit: its name, and how long it took. */
+export interface RanGate {
+  readonly name: string
+  readonly seconds: number
+}
+
+/** What such a text says of the gates; null if the commit has none. */
+export function ranGates(text: string | null): readonly RanGate[] | null {
+  return (
+    gateTexts(text)?.map((gate) => {
+      const [, name = gate, facts = ''] = /^(.*?)(?: \(([^()]*)\))?$/.exec(gate) ?? []
+      return { name, seconds: secondsIn(facts.split(', ').at(-1) ?? '') ?? 0 }
+    }) ?? null
+  )
+}
+
+/** The names in it. */
+export function gatesIn(text: string | null): readonly string[] | null {
+  return ranGates(text)?.map(({ name }) => name) ?? null
 }
 
 /** Reads such a message; null if it is another kind of message, or one that this version does not know. */
@@ -222,7 +249,9 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     usage: usageIn(entry.trailers),
     seconds: secondsIn(value('Duration')) ?? 0,
     log: value('Log'),
-    gates: gatesIn(value('Gates')),
+    gates: gateTexts(value('Gates')),
+    gatesFailed: gateTexts(value('Gates-Failed')) ?? [],
+    flaky: trailerValues(entry.trailers, 'Flaky'),
     gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
     testsChanged: trailerValues(entry.trailers, 'Tests-Changed'),
     witness: value('Witness'),

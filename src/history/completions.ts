@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Git } from '../git/git.ts'
 import { readLog, revertedBy, type LogEntry, type Reverted } from '../git/log.ts'
-import { gatesIn } from '../git/record.ts'
+import { gatesIn, ranGates } from '../git/record.ts'
 import { trailerValue, trailerValues, type Trailer } from '../git/trailers.ts'
 import type { TaskIds } from '../backlog/ids.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../backlog/vocabulary.ts'
@@ -135,6 +135,8 @@ function completionOf({ id, entry, isCertain }: Claim, undone: Undone, template?
     usage,
     /** The gates that passed on it: empty if there were none, null if the commit does not say. */
     gates: gatesIn(value('Gates')),
+    ran: ranGates(value('Gates')) ?? [],
+    flaky: trailerValues(trailers, 'Flaky'),
     gatesChanged: trailerValues(trailers, 'Gates-Changed'),
     /** Whether a later commit undid it. */
     reverted: undone.has(entry.hash),

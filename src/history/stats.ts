@@ -1,5 +1,5 @@
 import type { Usage } from '../base/nouns.ts'
-import type { KeptAttempt } from '../git/record.ts'
+import { ranGates, type KeptAttempt } from '../git/record.ts'
 import type { CompletionRecord } from './completions.ts'
 import { totalUsage } from '../base/usage.ts'
 
@@ -25,6 +25,31 @@ export function statsOf<T extends CompletionRecord>(
   }
   const groups = [...byName].map(([name, members]) => ({ name, ...totalsOf(members) }))
   return { total: totalsOf(completions), groups, lost: lostOf(completions, attempts) }
+}
+
+/** What each gate cost, and how often it failed, as far as commits and attempts say. */
+export function gateStats(
+  completions: readonly Pick<CompletionRecord, 'ran' | 'flaky'>[],
+  attempts: readonly Pick<KeptAttempt, 'gatesFailed' | 'flaky'>[],
+) {
+  const passed = completions.flatMap(({ ran }) => ran)
+  const failed = attempts.flatMap(({ gatesFailed }) => ranGates(gatesFailed.join(', ') || null) ?? [])
+  const flaky = [...completions, ...attempts].flatMap((one) => one.flaky)
+  const names = [...new Set([...passed, ...failed].map(({ name }) => name))]
+  const countOf = (all: readonly string[], name: string): number => all.filter((one) => one === name).length
+  return names.map((name) => {
+    const times = [...passed, ...failed].filter((one) => one.name === name).map(({ seconds }) => seconds)
+    return {
+      name,
+      runs: times.length,
+      medianSeconds: times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0,
+      failures: countOf(
+        failed.map((one) => one.name),
+        name,
+      ),
+      flakes: countOf(flaky, name),
+    }
+  })
 }
 
 /** Missing values are left out of a sum; it is null if all are missing. */

@@ -2,7 +2,7 @@ import { linesOf } from '../backlog/markdown/lines.ts'
 import { dayText, formatDuration } from '../base/time.ts'
 import type { CompletionRecord } from '../history/completions.ts'
 import { formatCost, formatTokens } from '../base/usage.ts'
-import type { Stats, Totals } from '../history/stats.ts'
+import type { gateStats, Stats, Totals } from '../history/stats.ts'
 import {
   strong,
   dim,
@@ -120,6 +120,19 @@ export function statsView(byName: Readonly<Record<string, Stats>>, unnamed: numb
     for (const group of groups) rows.push(rowOf(group.name, group))
   }
   return [...table(rows, { shrink: [0] }), ...missingNotes(first)]
+}
+
+/** What each gate took, and how often it failed. */
+export function gatesView(gates: ReturnType<typeof gateStats>): View {
+  if (gates.length === 0) return [line('no commit of a task says which gates passed')]
+  const rows = gates.map(({ name, runs, medianSeconds, failures, flakes }): Row => [
+    name,
+    counted(runs, 'run'),
+    medianSeconds === 0 ? 'under 1s' : `median ${formatDuration(medianSeconds)}`,
+    failures === 0 ? '' : counted(failures, 'failure'),
+    flakes === 0 ? '' : strong(`${counted(flakes, 'time')} flaky`),
+  ])
+  return table(rows, { shrink: [0] })
 }
 
 const SPACE: Row = spread([])

@@ -158,7 +158,8 @@ function changed(status: RunStatus, event: RunEvent): Partial<RunStatus> {
       return begins(event.id, 'gates', { note: event.gate.name })
     case 'gate-finished': {
       const { id, result } = event
-      return job(id, { gates: [...(jobs.find((one) => one.id === id)?.gates ?? []), result] })
+      const before = jobs.find((one) => one.id === id)?.gates ?? []
+      return job(id, { gates: [...before.filter(({ gate }) => gate.name !== result.gate.name), result] })
     }
     case 'gates-again':
       return job(event.id, { gates: [] })

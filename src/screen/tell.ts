@@ -335,9 +335,14 @@ function gatesInRow(head: string, results: readonly GateResult[]): Block {
 }
 
 /** `✓ typecheck 1.2s`, or `✗ test 9.1s`; marked if it is not required. Only what was checked has a colour. */
-export function gateText({ gate, verdict, seconds }: GateResult): Line {
+export function gateText({ gate, verdict, seconds, tests, flaky }: GateResult): Line {
   const time = seconds < 59.95 ? `${seconds.toFixed(1)}s` : formatDuration(seconds)
-  const name = ` ${gate.name} ${time}${gate.required ? '' : ' (not required)'}`
+  const remarks = [
+    gate.required ? '' : 'not required',
+    tests && verdict === 'passed' ? counted(tests.run, 'test') : '',
+    flaky ? 'flaky: failed, then passed on the same code' : '',
+  ].filter(Boolean)
+  const name = ` ${gate.name} ${time}${remarks.length > 0 ? ` (${remarks.join(', ')})` : ''}`
   if (verdict === 'passed') return [good('✓'), name]
   if (verdict === 'interrupted') return ['·', name]
   return [gate.required ? bad('✗') : '✗', name]

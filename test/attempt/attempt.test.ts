@@ -107,6 +107,7 @@ describe('an attempt', () => {
       'agent-usage',
       'gate-started',
       'gate-finished',
+      'witness',
       'candidate-ready',
     ])
   })

@@ -47,6 +47,7 @@ describe('what follows an attempt', () => {
     ['taken-over', 'hand-over'],
     ['auth', 'wait'],
     ['gate-missing', 'stop'],
+    ['base-changed', 'stop'],
     ['interrupted', 'stop'],
   ] as const)('%s: %s', (kind, next) => {
     expect(decide(ended(kind), first).kind).toBe(next)
@@ -56,6 +57,7 @@ describe('what follows an attempt', () => {
     const uncounted = OUTCOMES.filter((kind) => !POLICIES[kind].counts)
     expect(uncounted).toEqual([
       'gate-missing',
+      'base-changed',
       'conflict',
       'rate-limited',
       'no-network',

@@ -48,6 +48,7 @@ describe('docs/json.md', () => {
     export: ['export', '--as', 'json'],
     plan: ['plan', 'A shop', '--dry-run', '--agent', 'command', '--command', 'echo no'],
     'plan --from': ['plan', '--from', 'TODO.md'],
+    'stats --gates': ['stats', '--gates'],
     'run --dry-run': ['run', '--dry-run', '--agent', 'script'],
   }
 

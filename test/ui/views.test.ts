@@ -130,6 +130,8 @@ const completion = (id: string, more: Partial<CompletionRecord> = {}): Completio
   seconds: null,
   usage: UNKNOWN_USAGE,
   gates: null,
+  ran: [],
+  flaky: [],
   gatesChanged: [],
   reverted: false,
   ...more,

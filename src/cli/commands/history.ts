@@ -3,11 +3,11 @@ import { UserError } from '../../base/errors.ts'
 import { listRecords } from '../../git/record.ts'
 import { readCompletions, type CompletionRecord } from '../../history/completions.ts'
 import { periodOf } from '../../history/period.ts'
-import { statsOf, type Stats, type StatsGroup } from '../../history/stats.ts'
+import { gateStats, statsOf, type Stats, type StatsGroup } from '../../history/stats.ts'
 import { TIERS } from '../../backlog/model.ts'
 import { presentFolders, readFacts } from '../../backlog/read.ts'
 import { attemptsView } from '../../screen/show-view.ts'
-import { logView, releaseNotes, statsView } from '../../screen/log-view.ts'
+import { gatesView, logView, releaseNotes, statsView } from '../../screen/log-view.ts'
 import { printable } from '../../screen/printable.ts'
 import type { Context } from '../command.ts'
 import type { ContextOf } from '../commands.ts'
@@ -36,8 +36,12 @@ export async function log(context: ContextOf<'log'>): Promise<number> {
 }
 
 /** Shows the totals of tasks, from git alone. */
-export async function stats(context: Context): Promise<number> {
+export async function stats(context: ContextOf<'stats'>): Promise<number> {
   const { completions, tasks, milestoneOf, attempts } = await readPast(context)
+  if (context.options.gates) {
+    const gates = gateStats(completions, attempts)
+    return context.answer({ gates }, () => gatesView(gates))
+  }
   /** Groups in the order of the backlog's names, not of history; unknown ones come last. */
   const by = (
     nameOf: (completion: CompletionRecord) => string | null | undefined,

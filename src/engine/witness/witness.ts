@@ -3,14 +3,15 @@ import { counted, fewOf } from '../../base/text.ts'
 import type { GateResult } from '../../base/nouns.ts'
 import type { Happening } from '../events/event.ts'
 import { contentsOf } from '../../git/contents.ts'
-import { amendedTree, makePlainCommit } from '../../git/made-commit.ts'
+import { amendedTree } from '../../git/made-commit.ts'
 import { MODES, rawChanges, type RawChange } from '../../git/raw-changes.ts'
-import { installing, runGates, type CheckPorts } from '../check.ts'
+import type { CheckPorts } from '../check.ts'
 import type { Job, TestPolicy } from '../job.ts'
 import { outcome, type Outcome } from '../outcome.ts'
 import type { Emit } from '../ports.ts'
 import { compareTests, type FileVersions, type TestChange, type TestChanges } from './compare.ts'
 import { testsIn } from './read-tests.ts'
+import { runOn } from './run-on.ts'
 import { testSide } from './test-files.ts'
 
 /** What the witness says of work that has passed its gates. */
@@ -217,7 +218,9 @@ async function oldTests(
     else if (isNewTest(versions)) back.set(change.path, null)
   }
   const tree = await amendedTree(ports.home.git, join(ports.slot.path, 'witness-index'), work.tree, back)
-  const results = await runOn(tree, { job, work, gates, tests: 'old' }, ports, emit)
+  emit({ type: 'witness-started', id: job.task.id, tests: 'old' })
+  const name = `${job.task.id}-${job.attempt}-old-tests`
+  const results = await runOn(tree, { id: job.task.id, name, base: work.base, gates }, ports, emit)
   const failed = results.filter(({ verdict }) => verdict === 'failed' || verdict === 'timed-out')
   if (failed.length === 0) return []
   const output = failed.map(({ excerpt }) => excerpt).join('\n')
@@ -275,7 +278,9 @@ async function newTests(
     work.base,
     new Map(theirs),
   )
-  const results = await runOn(tree, { job, work, gates, tests: 'new' }, ports, emit)
+  emit({ type: 'witness-started', id: job.task.id, tests: 'new' })
+  const name = `${job.task.id}-${job.attempt}-new-tests`
+  const results = await runOn(tree, { id: job.task.id, name, base: work.base, gates }, ports, emit)
   if (results.length === 0 || results.some(({ verdict }) => verdict === 'interrupted')) return {}
   const isMeaningful = results.some(({ verdict }) => verdict !== 'passed')
   const tests = counted(added, 'new test')
@@ -286,24 +291,3 @@ async function newTests(
 }
 
 const TEXTS = /\.(?:md|mdx|txt|rst|adoc)$/i
-
-/** Runs test gates on another tree, in the clean room. What they leave there counts for nothing. */
-async function runOn(
-  tree: string,
-  { job, work, gates, tests }: Pick<Again, 'job' | 'work' | 'gates'> & { tests: 'old' | 'new' },
-  ports: CheckPorts,
-  emit: Emit<Happening>,
-): Promise<readonly GateResult[]> {
-  const { slot, home } = ports
-  const { id } = job.task
-  emit({ type: 'witness-started', id, tests })
-  const head = await makePlainCommit(home.git, { tree, parents: [work.base], message: 'ralph: under check' })
-  const problem = await slot.bringCheck(tree, { head, branch: null }, installing(ports, emit, 'check'))
-  if (problem !== null) return []
-  const hear: Emit<Happening> = (event) => {
-    if (event.type !== 'gate-finished' && event.type !== 'gate-started') emit(event)
-  }
-  const results = await runGates({ id, name: `${id}-${job.attempt}-${tests}-tests`, gates }, ports, hear)
-  slot.checkWasUsed()
-  return results
-}
