@@ -38,6 +38,8 @@ export const OUTCOMES = [
   'base-changed',
   'tests-changed',
   'no-tests',
+  'secret',
+  'too-large',
   'conflict',
   'missing-output',
   'no-change',

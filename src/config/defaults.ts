@@ -47,6 +47,7 @@ export const DEFAULTS = {
   gates: null,
   gatesChanged: { action: 'report', paths: [] },
   tests: { paths: [], changed: 'check', new: 'warn', limitSeconds: 300 },
+  secrets: { allow: [] },
   baseline: 'warn',
   retries: 3,
   onFailure: null,

@@ -166,6 +166,22 @@ const tests = v.pipe(
   v.transform(({ limit, ...rest }) => ({ ...rest, limitSeconds: limit })),
 )
 
+const secrets = table(
+  {
+    allow: [
+      'Files that may hold what looks like a secret, as patterns.',
+      v.pipe(
+        anyTexts,
+        v.check(
+          (paths) => !paths.some((path) => /^\**(?:\/\**)*$/.test(path)),
+          'patterns that do not name every file',
+        ),
+      ),
+    ],
+  },
+  DEFAULTS.secrets,
+)
+
 const commit = table(
   {
     subject: ['The subject of the commit: {id}, {title} and {milestone} are filled in.', subjectTemplate],
@@ -384,6 +400,7 @@ export const configSchema = v.pipe(
       gates: ["The project's checks; null has them detected, an empty list has none.", gates],
       tests: ['What may happen to tests that are there, and what new ones must show.', tests],
       gatesChanged: ['What to do about a task that changes what decides the gates.', gatesChanged],
+      secrets: ['About secrets in the work, which fail an attempt.', secrets],
       baseline: ['What to do about gates that fail before the first task.', oneOf(['warn', 'stop', 'off'])],
       retries: ['How many attempts a task has after the first one.', amount],
       onFailure: [

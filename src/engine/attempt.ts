@@ -27,6 +27,7 @@ import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit, RunPorts } from './ports.ts'
 import { driveAgent, runAgent, usedBy, type AgentRun } from './run-agent.ts'
 import { changedConfiguration } from './trust.ts'
+import { blank } from './secrets.ts'
 import { NO_SIGNALS, type Signals } from '../agents/signals.ts'
 import type { Work } from './slot/slot.ts'
 
@@ -86,7 +87,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   const reasons = [...(signals.done?.tests_changed ?? []), ...agent.finalMessage.split('\n')]
   const verdict = await judge(job, { end, work, gatesChanged, reasons }, ports, emit)
   const facts: AttemptFacts = {
-    ...factsOf(job, { agent, signals }),
+    ...factsOf(job, { agent, signals }, ports.secrets.values),
     slot: slot.number,
     unsaid: end.kind === 'no-marker',
     seconds: Math.max(0, (ports.now().getTime() - startedAt.getTime()) / 1000 - signals.heldSeconds),
@@ -96,6 +97,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     gatesChanged,
     testsChanged: verdict.testimony.testsChanged,
     witness: verdict.testimony.words,
+    noticed: verdict.inspected.noticed,
     runsLater,
     undone: found.map(interferenceLine),
     caged: [...caged],
@@ -104,8 +106,9 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   slot.forgetGits()
   const denied = denialsOf(agent.denied, job.agent.permission)
   if (!verdict.outcome) return pass(job, { facts, tree: verdict.tree, denied }, ports, emit)
-  const { outcome } = verdict
-  return fail(job, { facts, tree: work.tree, outcome, denied, session: agent.sessionId }, ports, emit)
+  const { outcome, inspected } = verdict
+  const tree = inspected.blanked.size > 0 ? await slot.work.folder.amend(inspected.blanked) : work.tree
+  return fail(job, { facts, tree, outcome, denied, session: agent.sessionId }, ports, emit)
 }
 
 function attemptStarted(job: Job): Happening {
@@ -172,11 +175,15 @@ async function workOf(
 }
 
 /** What is known of an attempt from its job, its agent and the agent's signals. */
-function factsOf(job: Job, { agent, signals }: { agent: AgentOutcome; signals: Signals }): AttemptFacts {
+function factsOf(
+  job: Job,
+  { agent, signals }: { agent: AgentOutcome; signals: Signals },
+  secrets: readonly string[],
+): AttemptFacts {
   return {
     ...factsOfJob(job),
     outcome: 'done',
-    detail: agent.finalMessage.replaceAll('\0', ''),
+    detail: blank(agent.finalMessage.replaceAll('\0', ''), secrets),
     agent: job.byHand === null ? job.agent.label : `${job.agent.label}, by hand`,
     model: agent.model ?? job.agent.model,
     session: agent.sessionId,
@@ -230,6 +237,7 @@ export const NOTHING_YET = {
   gatesChanged: [],
   testsChanged: [],
   witness: null,
+  noticed: [],
   runsLater: [],
   criteriaMet: [],
   assumed: [],

@@ -9,6 +9,7 @@ import { checkTree, unchecked, type CheckPorts, type Verdict } from './check.ts'
 import type { Job } from './job.ts'
 import { outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
+import { inspect, type Inspected } from './secrets.ts'
 import type { Work } from './slot/slot.ts'
 import { baseOutcome } from './witness/run-on.ts'
 import { testSide } from './witness/test-files.ts'
@@ -17,6 +18,7 @@ import { isTestGate, SILENT, witness, type Testimony } from './witness/witness.t
 /** A verdict on an agent's work, and what the witness says of its tests. */
 interface Judgement extends Verdict {
   readonly testimony: Testimony
+  readonly inspected: Inspected
 }
 
 /** What there is to judge. */
@@ -35,18 +37,24 @@ export async function judge(
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<Judgement> {
-  const refuse = (failed: Outcome): Judgement => ({ ...unchecked(failed, work.tree), testimony: SILENT })
+  const inspected = await inspect(ports.home.git, work.changes, ports.secrets)
+  const refuse = (failed: Outcome): Judgement => ({
+    ...unchecked(failed, work.tree),
+    testimony: SILENT,
+    inspected,
+  })
   const speaks = whatSpeaks(job, { end, work }, ports)
   if (speaks === null) return refuse(end)
   if (work.changes.length === 0 && job.task.produces?.length !== 0)
     return refuse(outcome('no-change', 'the agent says that it is done, but no file has changed'))
-  const early = await objectionTo(job, work, placeOf(ports), emit)
+  const early = inspected.outcome ?? (await objectionTo(job, work, placeOf(ports), emit))
   if (early) return refuse(early)
   if (gatesChanged.length > 0 && job.gatesChanged.action === 'refuse')
     return refuse(outcome('gate-failed', `it changes what decides the gates: ${gatesChanged.join(', ')}`))
   const verdict = {
     ...(await checkWork(job, work, { ...ports, branch: job.base.branch }, emit)),
     testimony: SILENT,
+    inspected,
   }
   if (verdict.outcome?.kind === 'gate-failed')
     return {

@@ -382,6 +382,7 @@ function messageOf(
       ...candidate.gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
       ...candidate.testsChanged.map((text): [string, string] => ['Tests-Changed', text]),
       ['Witness', candidate.witness],
+      ...candidate.noticed.map((text): [string, string] => ['Noticed', text]),
       ...candidate.runsLater.map((path): [string, string] => ['Runs-Later', path]),
       ...candidate.assumed.map((text): [string, string] => ['Assumed', text]),
     ]),

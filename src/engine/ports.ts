@@ -18,6 +18,7 @@ import type { RunFolder } from './folder.ts'
 import type { openLogs } from './journal.ts'
 import type { RunGate } from './gates/run.ts'
 import type { GatesChanged, TestPolicy } from './job.ts'
+import type { Searched } from './secrets.ts'
 import type { Home } from './slot/home.ts'
 import type { Readying } from './slot/ready.ts'
 import type { Side, Slot } from './slot/slot.ts'
@@ -117,6 +118,8 @@ export interface RunPorts extends People {
   /** Makes attempts by workers; null if they are made here. */
   readonly workers: Coordinator | null
   readonly source: TaskSource
+  /** What no commit may hold. */
+  readonly secrets: Searched
   /** Files of other tools' backlogs that are kept in sync. */
   readonly origins: readonly string[]
   /** The text of the file of a task that an agent adds. */
@@ -154,7 +157,17 @@ export interface AttemptPorts
   extends
     Pick<
       RunPorts,
-      'home' | 'source' | 'logs' | 'now' | 'terminal' | 'server' | 'checkpoint' | 'mark' | 'sleep' | 'control'
+      | 'home'
+      | 'source'
+      | 'secrets'
+      | 'logs'
+      | 'now'
+      | 'terminal'
+      | 'server'
+      | 'checkpoint'
+      | 'mark'
+      | 'sleep'
+      | 'control'
     >,
     Pick<SignalPorts, 'ask' | 'draftTask'> {
   readonly slot: Slot

@@ -47,6 +47,8 @@ export interface AttemptFacts {
   readonly gatesChanged: readonly string[]
   /** Tests that are not as they were: where, what and why. */
   readonly testsChanged: readonly string[]
+  /** Large files, and what may be a secret. */
+  readonly noticed: readonly string[]
   /** What is known of the tests besides; null if nothing. */
   readonly witness: string | null
   /** Changed files that decide what an agent, an editor or git runs later. */
@@ -156,6 +158,7 @@ export function attemptMessage(facts: AttemptFacts): string {
       ...each('Gates-Changed', facts.gatesChanged),
       ...each('Tests-Changed', facts.testsChanged),
       ['Witness', facts.witness],
+      ...each('Noticed', facts.noticed),
       ...each('Runs-Later', facts.runsLater),
       ...each('Criterion-Met', facts.criteriaMet),
       ...each('Assumed', facts.assumed),
@@ -255,6 +258,7 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
     testsChanged: trailerValues(entry.trailers, 'Tests-Changed'),
     witness: value('Witness'),
+    noticed: trailerValues(entry.trailers, 'Noticed'),
     runsLater: trailerValues(entry.trailers, 'Runs-Later'),
     criteriaMet: trailerValues(entry.trailers, 'Criterion-Met'),
     assumed: trailerValues(entry.trailers, 'Assumed'),

@@ -134,6 +134,8 @@ const LEADS: Readonly<Record<string, string>> = {
   'gate-failed': LEARN,
   'tests-changed': LEARN,
   'no-tests': LEARN,
+  secret: LEARN,
+  'too-large': LEARN,
   'missing-output': LEARN,
   'no-change': LEARN,
   'agent-failed': LEARN,

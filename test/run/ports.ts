@@ -167,6 +167,7 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
     },
     source: branchTasks(home, where),
     workers: null,
+    secrets: { values: [], allow: [] },
     origins: [],
     folder,
     logs: openLogs(folder, 1_000_000),

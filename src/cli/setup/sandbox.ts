@@ -65,8 +65,7 @@ export async function openSandbox(
   return {
     state: { on: true, reason: null },
     async starts({ git, ...at }, started) {
-      const { stdout } = await git.run(['ls-files', '-z', '--', ':(top,glob)**/.env*'])
-      const place = { ...at, tracked: stdout.toString().split('\0').filter(Boolean) }
+      const place = { ...at, tracked: await trackedEnvFiles(git) }
       const settings = { ...config.sandbox, copy: config.workspace.copy }
       const world = { place, settings, env }
       const caged = (policyFor: (request: CageRequest) => CagePolicy): StartProcess =>
@@ -87,6 +86,12 @@ export async function openSandbox(
       }
     },
   }
+}
+
+/** Files named like `.env` that git tracks: they contain no secrets. */
+export async function trackedEnvFiles(git: Git): Promise<readonly string[]> {
+  const { stdout } = await git.run(['ls-files', '-z', '--', ':(top,glob)**/.env*'])
+  return stdout.toString().split('\0').filter(Boolean)
 }
 
 /** How the sandbox would start processes in the checkout itself, to tell what it hides; null if there is none. */

@@ -30,7 +30,7 @@ import { Agents } from '../../agents/agents.ts'
 import { highestNumber } from '../../authoring/new-task.ts'
 import { openOrigins } from '../../authoring/origins.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
-import { openSandbox, type Sandbox } from './sandbox.ts'
+import { openSandbox, trackedEnvFiles, type Sandbox } from './sandbox.ts'
 import { slotsOf } from './slots.ts'
 import type { Gate } from '../../base/nouns.ts'
 import { detectGates } from '../../config/detect-gates.ts'
@@ -136,6 +136,7 @@ export async function runPorts(
     slots: slotsOf(project, { home, env, agents, sandbox, started }),
     workers,
     source: branchTasks(home, { folders, words, unread: () => unreadText(project) }),
+    secrets: { values: await secretsOf(home, env), allow: config.secrets.allow },
     origins: (await openOrigins(config.bridges, root)).files,
     folder,
     logs: openLogs(folder, config.logs.maxBytes),
@@ -164,6 +165,12 @@ export async function runPorts(
     control,
     pid: world.pid,
   }
+}
+
+/** What the person keeps from agents, and no commit may hold. */
+async function secretsOf({ git, repository }: Home, env: World['env']): Promise<readonly string[]> {
+  const { secretValues } = await import('../../process/cage/rules.ts')
+  return secretValues({ top: repository.root, tracked: await trackedEnvFiles(git) }, env)
 }
 
 /** The tasks of a branch, read from commits: a file that has not changed is not read again. */

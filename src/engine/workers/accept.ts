@@ -6,6 +6,7 @@ import type { Job } from '../job.ts'
 import { outcome, type Outcome } from '../outcome.ts'
 import { changedConfiguration } from '../trust.ts'
 import type { AttemptPorts, Emit } from '../ports.ts'
+import { inspect } from '../secrets.ts'
 import { fewOf } from '../../base/text.ts'
 import type { Happening } from '../events/event.ts'
 import { UNKNOWN_USAGE } from '../../base/usage.ts'
@@ -102,6 +103,7 @@ async function acceptPassed(
     runsLater: changedConfiguration(work, ports.home),
     changed: changes.map(({ path }) => path),
   }
+  const inspected = await inspect(git, changes, ports.secrets)
   const paths = [...touched.map(({ path }) => path), ...corrected.keys()]
   const isRefused = job.gatesChanged.action === 'refuse' && gatesChanged.length > 0
   const problem =
@@ -109,7 +111,7 @@ async function acceptPassed(
       ? `the worker ${worker} sent changes of task files: ${fewOf(paths)}`
       : isRefused
         ? `it changes what decides the gates: ${fewOf(gatesChanged)}`
-        : null
+        : (inspected.outcome?.reason ?? null)
   if (problem === null) return { kind: 'passed', candidate: facts, denied: end.denied }
   const refused = outcome('gate-failed', problem)
   const failed = await fail(job, { facts, tree: kept.tree, outcome: refused, denied: [] }, ports, emit)

@@ -210,13 +210,33 @@ function keysIn(home: string): readonly MountRule[] {
   ]
 }
 
+/** The values of the person's secrets: of variables that a cage hides, and of files named like `.env` that git does not track. */
+export function secretValues(place: Pick<CagePlace, 'top' | 'tracked'>, env: Environment): readonly string[] {
+  const hidden = Object.entries(env).filter(([name]) => isKey(name, NO_NEEDS))
+  const inFiles = secretsIn(place).flatMap(({ path }) => valuesIn(path))
+  const values = [...hidden.map(([, value]) => value ?? ''), ...inFiles]
+  return [...new Set(values)].filter((value) => value.length >= SHORTEST_SECRET)
+}
+
+/** Shorter values may stand anywhere. */
+const SHORTEST_SECRET = 16
+
+function valuesIn(file: string): readonly string[] {
+  const text = readPlainFile(file, LONGEST_ENV_FILE) ?? ''
+  return [...text.matchAll(/^[ \t]*(?:export[ \t]+)?\w+[ \t]*=[ \t]*(["']?)(.*?)\1[ \t]*$/gm)].map(
+    ([, , value]) => value!,
+  )
+}
+
+const LONGEST_ENV_FILE = 1_000_000
+
 const ENV_FILE = /^\.env(?:\..+|rc)?$/
 const NO_SECRET = /\.(?:example|sample|template|dist|defaults|schema)$/
 const DEEPEST = 3
 const NOT_ENTERED = new Set(['node_modules', 'vendor', 'target', 'dist', 'build', 'venv'])
 
 /** Untracked files named like `.env`, as deep as people usually have them. */
-function secretsIn({ top, tracked }: CagePlace): readonly MountRule[] {
+function secretsIn({ top, tracked }: Pick<CagePlace, 'top' | 'tracked'>): readonly MountRule[] {
   const known = new Set(tracked)
   const visit = (folder: string, depth: number): readonly string[] =>
     inFolder(folder).flatMap((entry) => {

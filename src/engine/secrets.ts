@@ -1,0 +1,147 @@
+import { parseGlob } from '../base/glob.ts'
+import { fewOf } from '../base/text.ts'
+import { contentsOf } from '../git/contents.ts'
+import type { Git } from '../git/git.ts'
+import { storeText } from '../git/made-commit.ts'
+import { MODES, type RawChange } from '../git/raw-changes.ts'
+import { outcome, type Outcome } from './outcome.ts'
+
+/** A secret in the work, and where it is; never the secret itself. */
+interface Found {
+  readonly change: RawChange
+  readonly line: number
+  readonly kind: string
+  /** Whether it may be an example: then it is only named. */
+  readonly isSure: boolean
+}
+
+/** What is wrong with the files that work adds or changes. */
+export interface Inspected {
+  /** Null if the work can be committed. */
+  readonly outcome: Outcome | null
+  /** What a person should know: `src/a.ts:3: a JSON Web Token`. */
+  readonly noticed: readonly string[]
+  /** Files that hold secrets, with those blanked; they replace them wherever the work is kept. */
+  readonly blanked: ReadonlyMap<string, { readonly mode: string; readonly hash: string }>
+}
+
+/** What is searched for: the person's own secrets, and where anything may stand. */
+export interface Searched {
+  readonly values: readonly string[]
+  readonly allow: readonly string[]
+}
+
+const [LARGE, TOO_LARGE] = [5_000_000, 50_000_000]
+
+/** Looks for secrets and very large files in what work adds. */
+export async function inspect(
+  git: Git,
+  changes: readonly RawChange[],
+  { values, allow }: Searched,
+): Promise<Inspected> {
+  const made = changes.filter(({ kind, is }) => kind !== 'gone' && is.mode !== MODES.submodule)
+  const sizes = await sizesOf(git, made)
+  const over = (size: number): readonly string[] =>
+    made.flatMap(({ path }, at) => (sizes[at]! > size ? [path] : []))
+  const tooLarge = over(TOO_LARGE)
+  const noticed = over(LARGE).map((path) => `${path}: over 5 MB`)
+  if (tooLarge.length > 0)
+    return { outcome: outcome('too-large', `over 50 MB: ${fewOf(tooLarge)}`), noticed, blanked: new Map() }
+  const globs = allow.map((pattern) => ({ pattern, glob: parseGlob(pattern) }))
+  const isAllowed = (path: string): boolean =>
+    globs.some(({ pattern, glob }) => glob?.matches(path) ?? pattern === path)
+  const read = made.filter(({ path }, at) => sizes[at]! <= LARGE && !UNREAD.test(path) && !isAllowed(path))
+  const texts = await contentsOf(
+    git,
+    read.flatMap(({ kind, was, is }) => (kind === 'new' ? [is.hash] : [was.hash, is.hash])),
+  )
+  const textOf = ({ hash }: RawChange['is']): string => texts.get(hash)?.toString() ?? ''
+  const found = read.flatMap((change) =>
+    secretsIn(change, { was: textOf(change.was), is: textOf(change.is) }, values),
+  )
+  const sure = found.filter(({ isSure }) => isSure)
+  const places = (some: readonly Found[]): readonly string[] =>
+    some.map(({ change, line, kind }) => `${change.path}:${line}: ${kind}`)
+  noticed.push(...places(found.filter(({ isSure }) => !isSure)))
+  if (sure.length === 0) return { outcome: null, noticed, blanked: new Map() }
+  const blanked = new Map<string, RawChange['is']>()
+  for (const { path, is } of new Set(sure.map(({ change }) => change)))
+    blanked.set(path, { mode: is.mode, hash: await storeText(git, blank(textOf(is), values)) })
+  const detail = `${places(sure).join('\n')}\n\nTake each out, and read it from where it is kept. The value is blanked in what is kept of this attempt.`
+  return {
+    outcome: outcome('secret', `it would commit a secret: ${fewOf(places(sure))}`, { detail }),
+    noticed,
+    blanked,
+  }
+}
+
+async function sizesOf(git: Git, changes: readonly RawChange[]): Promise<readonly number[]> {
+  if (changes.length === 0) return []
+  const stdin = changes.map(({ is }) => `${is.hash}\n`).join('')
+  const { stdout } = await git.run(['cat-file', '--batch-check=%(objectsize)', '--buffer'], { stdin })
+  return stdout.toString().split('\n').map(Number)
+}
+
+/** A text without secrets. */
+export function blank(text: string, values: readonly string[]): string {
+  const known = values.reduce((rest, value) => rest.replaceAll(value, BLANK), text)
+  return KEYS.reduce((rest, { pattern }) => rest.replaceAll(pattern, BLANK), known)
+}
+
+const BLANK = '<blanked by ralph>'
+
+function secretsIn(
+  change: RawChange,
+  { was, is }: { was: string; is: string },
+  values: readonly string[],
+): readonly Found[] {
+  const before = new Set(was.split('\n'))
+  return is.split('\n').flatMap((text, at) => {
+    if (before.has(text)) return []
+    const kind = kindOf(text, values)
+    if (kind === null) return []
+    const isSure = kind.isSure && (kind.isOwn || !EXAMPLES.test(change.path)) && !EXAMPLE_KEY.test(text)
+    return [{ change, line: at + 1, kind: kind.name, isSure }]
+  })
+}
+
+function kindOf(
+  text: string,
+  values: readonly string[],
+): { name: string; isSure: boolean; isOwn: boolean } | null {
+  if (values.some((value) => text.includes(value)))
+    return { name: 'a secret of yours', isSure: true, isOwn: true }
+  const key = KEYS.find(({ pattern }) => text.search(pattern) !== -1)
+  if (key) return { name: key.name, isSure: true, isOwn: false }
+  const maybe = MAYBE.find(({ pattern }) => pattern.test(text))
+  return maybe ? { name: maybe.name, isSure: false, isOwn: false } : null
+}
+
+/** Files in which such texts mean nothing, or that nobody wrote. */
+const UNREAD =
+  /(?:^|\/)(?:[^/]*[-.]lock(?:\.\w+)?|[^/]*\.lockb?|go\.sum|npm-shrinkwrap\.json|package-lock\.json|pnpm-lock\.yaml)$|(?:^|\/)(?:node_modules|vendor|third_party|__snapshots__)\/|\.snap$|\.min\.\w+$|\.map$/
+
+const EXAMPLES =
+  /(?:^|\/)(?:tests?|__tests__|specs?|fixtures?|testdata|examples?|samples?|docs?)\/|[._-](?:test|spec|example|sample)\.|\.md$/i
+const EXAMPLE_KEY = /EXAMPLE|example|XXXX|xxxx|0000000000|1234567890/
+
+/** Keys that are nothing else. */
+const KEYS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
+  { name: 'an AWS key', pattern: /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/g },
+  { name: 'a GitHub token', pattern: /\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{60,})/g },
+  { name: 'a Slack token', pattern: /\bxox[abprs]-[A-Za-z0-9-]{20,}/g },
+  { name: 'a Stripe key', pattern: /\b[rs]k_live_[A-Za-z0-9]{20,}/g },
+  {
+    name: 'a private key',
+    pattern: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[^]*?-----END[^-]*-----)?/g,
+  },
+]
+
+/** Texts that may be secrets. */
+const MAYBE: readonly { readonly name: string; readonly pattern: RegExp }[] = [
+  { name: 'a JSON Web Token', pattern: /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/ },
+  {
+    name: 'a line as in .env',
+    pattern: /^(?:export )?[A-Z][A-Z0-9_]*(?:SECRET|TOKEN|PASSWORD|API_KEY)[A-Z0-9_]*=["']?[^\s"'$<{]{12,}/,
+  },
+]
