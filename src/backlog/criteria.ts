@@ -17,6 +17,18 @@ export function checkOff(task: Task, met: readonly string[]): readonly Splice[] 
   })
 }
 
+/** How many acceptance criteria a task has, and how many of them are checked, or named as met. */
+export function criteriaOf(
+  task: Task,
+  met: readonly string[],
+): { readonly all: number; readonly met: number } {
+  const boxes = task.sections
+    .filter(({ name }) => name === 'Acceptance Criteria')
+    .flatMap(({ bodySpan: { start, end } }) => boxesIn(task.source.slice(start, end)))
+  const open = boxes.filter(({ isChecked }) => !isChecked).length
+  return { all: boxes.length, met: boxes.length - open + checkOff(task, met).length }
+}
+
 /** The criteria that a message lists as checked. */
 export function checkedIn(message: string): readonly string[] {
   return boxesIn(message).flatMap(({ isChecked, text }) => (isChecked ? [text.trim()] : []))

@@ -43,7 +43,7 @@ export const DEFAULTS = {
   askSeconds: 3600,
   detachKey: null,
   knowledge: 'inline',
-  checkCriteria: false,
+  checkCriteria: true,
   gates: null,
   gatesChanged: { action: 'report', paths: [] },
   tests: { paths: [], changed: 'check', new: 'warn', limitSeconds: 300 },

@@ -14,7 +14,7 @@ import { checkWork, objectionTo } from './judge.ts'
 import { land, type Landed } from './land.ts'
 import { Ledger } from './ledger.ts'
 import { NoteKeeper } from './note.ts'
-import { outcome } from './outcome.ts'
+import { HUMAN, outcome } from './outcome.ts'
 import type { Emit, RunOptions, RunPorts } from './ports.ts'
 import { branchToLandOn, refuseImpossible } from './preflight.ts'
 import { landingPorts, openPlace } from './run-parts.ts'
@@ -23,8 +23,6 @@ import { takeCheckout } from './slot/checkout.ts'
 import type { Happening } from './events/event.ts'
 
 /** The trailer's value for a task done by a person, which otherwise names the agent. */
-const HUMAN = 'human'
-
 /**
  * Completes a task that a person has done: what is in the checkout is the work. The gates run on it in a clean room, and it
  * lands as an agent's work does. What does not pass stays in the checkout as it is. `written` is the task as the person has

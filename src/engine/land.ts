@@ -7,14 +7,14 @@ import type { Base } from '../git/head.ts'
 import { makeCommit, sizeOf, treeWith } from '../git/made-commit.ts'
 import { mergeTrees } from '../git/merge.ts'
 import { rawChanges, type RawChange } from '../git/raw-changes.ts'
-import { gatesText, usageTrailers, type KeptAttempt } from '../git/record.ts'
+import type { KeptAttempt } from '../git/record.ts'
 import type { Sealer } from '../git/seal/sealer.ts'
-import { composeMessage, known, type Trailer } from '../git/trailers.ts'
+import { composeMessage } from '../git/trailers.ts'
 import { textIn } from '../git/tree.ts'
 import type { Task } from '../backlog/model.ts'
 import { safeNotes } from '../backlog/notes.ts'
 import type { OriginReport } from '../backlog/origin.ts'
-import { subjectOf } from '../backlog/subject.ts'
+import { commitMessage, wordsOf } from './commit-message.ts'
 import { flakyIn, installing, type CheckPorts } from './check.ts'
 import { hasHooks, runHooks } from './hooks.ts'
 import type { Job } from './job.ts'
@@ -69,7 +69,7 @@ export type Landed =
   | Held
   | { readonly kind: 'refused'; readonly outcome: Outcome }
 
-interface Sums {
+export interface Sums {
   readonly seconds: number
   /** Only those that count. */
   readonly attempts: number
@@ -213,7 +213,12 @@ async function committed(
     return refused(outcome('gate-failed', 'its task file is gone, or cannot be read'))
   const task = request.byPerson?.task ?? found
   const sums = sumsOf(request)
-  const message = messageOf(request, task, { sums, ...onto })
+  const size = await sizeOf(home.git, tip.head, onto.tree)
+  const message = commitMessage(
+    task,
+    { candidate, ...request.options },
+    { sums, size, ...onto, prefix: home.prefix },
+  )
   const prefix = sealer ? await sealer.prefix(composeMessage(message)) : null
   emit({ type: 'committing', id: candidate.task })
   const trailers = prefix === null || !sealer ? [] : [sealer.trailer(prefix)]
@@ -315,7 +320,7 @@ async function textsOf(
     seconds: sums.seconds,
     commit: prefix,
     costUsd: sums.usage.costUsd,
-    notes: candidate.detail,
+    notes: wordsOf(candidate),
     criteriaMet: options.checkCriteria ? candidate.criteriaMet : [],
   }
   const texts = new Map([[task.file, completeTask(task, completion, source.words)]])
@@ -356,41 +361,6 @@ function sumsOf({ candidate, earlier }: LandingRequest): Sums {
     usage: totalUsage([candidate, ...earlier].map(({ usage }) => usage)),
   }
 }
-
-function messageOf(
-  { candidate, options }: LandingRequest,
-  task: Task,
-  {
-    sums: { seconds, attempts, usage },
-    gates,
-    flaky,
-  }: { sums: Sums; gates: readonly string[]; flaky: readonly string[] },
-): { readonly subject: string; readonly body: string; readonly trailers: readonly Trailer[] } {
-  return {
-    subject: subjectOf(options.subject, task),
-    body: [candidate.unsaid ? UNSAID : '', candidate.detail].filter(Boolean).join('\n\n'),
-    trailers: known([
-      ['Task', task.id],
-      ['Agent', candidate.agent],
-      ['Unsaid', candidate.unsaid ? 'yes' : null],
-      ['Model', candidate.model],
-      ['Tier', candidate.tier],
-      ['Attempts', String(attempts)],
-      ...usageTrailers({ usage, seconds }),
-      ['Gates', gatesText(gates)],
-      ...flaky.map((name): [string, string] => ['Flaky', name]),
-      ...candidate.gatesChanged.map((path): [string, string] => ['Gates-Changed', path]),
-      ...candidate.testsChanged.map((text): [string, string] => ['Tests-Changed', text]),
-      ['Witness', candidate.witness],
-      ...candidate.noticed.map((text): [string, string] => ['Noticed', text]),
-      ...candidate.runsLater.map((path): [string, string] => ['Runs-Later', path]),
-      ...candidate.assumed.map((text): [string, string] => ['Assumed', text]),
-    ]),
-  }
-}
-
-const UNSAID =
-  'The agent did not say that the task is done. Its tests passed, and what the task is to produce has changed.'
 
 function refused(why: Outcome): Extract<Landed, { kind: 'refused' }> {
   return { kind: 'refused', outcome: why }

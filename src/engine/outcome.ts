@@ -40,28 +40,19 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
   blocked: { next: 'block', counts: true },
   'no-marker': { next: 'retry', counts: true },
   'gate-failed': { next: 'retry', counts: true },
-  'gate-missing': {
-    next: 'stop',
-    counts: false,
-  },
+  'gate-missing': { next: 'stop', counts: false },
   'base-changed': { next: 'stop', counts: false },
   'tests-changed': { next: 'retry', counts: true },
+  'no-tests': { next: 'retry', counts: true },
   secret: { next: 'retry', counts: true },
   'too-large': { next: 'retry', counts: true },
-  'no-tests': { next: 'retry', counts: true },
-  conflict: {
-    next: 'retry',
-    counts: false,
-  },
+  conflict: { next: 'retry', counts: false },
   'missing-output': { next: 'retry', counts: true },
   'no-change': { next: 'retry', counts: true },
   timeout: { next: 'retry', counts: true },
   'max-turns': { next: 'retry', counts: true },
   'agent-failed': { next: 'retry', counts: true },
-  'rate-limited': {
-    next: 'wait',
-    counts: false,
-  },
+  'rate-limited': { next: 'wait', counts: false },
   'no-network': { next: 'wait', counts: false },
   auth: { next: 'unable', counts: false },
   skipped: { next: 'leave', counts: false },
@@ -69,6 +60,9 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
   interrupted: { next: 'stop', counts: false },
   lost: { next: 'again', counts: false },
 }
+
+/** The agent of work that a person completes. */
+export const HUMAN = 'human'
 
 /** A short name for a failure, to compare it with others. */
 export function fingerprintOf(text: string): string {

@@ -51,6 +51,8 @@ export interface AttemptFacts {
   readonly noticed: readonly string[]
   /** What is known of the tests besides; null if nothing. */
   readonly witness: string | null
+  /** How many tests came and went; null if none did. */
+  readonly tests: string | null
   /** Changed files that decide what an agent, an editor or git runs later. */
   readonly runsLater: readonly string[]
   /** Acceptance criteria that the agent reports as met. */
@@ -158,6 +160,7 @@ export function attemptMessage(facts: AttemptFacts): string {
       ...each('Gates-Changed', facts.gatesChanged),
       ...each('Tests-Changed', facts.testsChanged),
       ['Witness', facts.witness],
+      ['Tests', facts.tests],
       ...each('Noticed', facts.noticed),
       ...each('Runs-Later', facts.runsLater),
       ...each('Criterion-Met', facts.criteriaMet),
@@ -258,6 +261,7 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     gatesChanged: trailerValues(entry.trailers, 'Gates-Changed'),
     testsChanged: trailerValues(entry.trailers, 'Tests-Changed'),
     witness: value('Witness'),
+    tests: value('Tests'),
     noticed: trailerValues(entry.trailers, 'Noticed'),
     runsLater: trailerValues(entry.trailers, 'Runs-Later'),
     criteriaMet: trailerValues(entry.trailers, 'Criterion-Met'),

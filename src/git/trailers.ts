@@ -6,6 +6,14 @@ export interface Trailer {
   readonly value: string
 }
 
+/** The words after an agent's name, above its own text. */
+export const WRITES = ' writes:'
+
+/** The agent's own text in the body of a commit; all of it in one that does not say who wrote what. */
+export function ownWordsIn(body: string): string {
+  return /^\S+ writes:\n\n([^]*)/m.exec(body)?.[1] ?? body
+}
+
 /** A commit message from a subject, a body and trailers, which git reads back unchanged. */
 export function composeMessage(parts: {
   readonly subject: string

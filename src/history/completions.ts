@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Git } from '../git/git.ts'
 import { readLog, revertedBy, type LogEntry, type Reverted } from '../git/log.ts'
 import { gatesIn, ranGates } from '../git/record.ts'
-import { trailerValue, trailerValues, type Trailer } from '../git/trailers.ts'
+import { ownWordsIn, trailerValue, trailerValues, type Trailer } from '../git/trailers.ts'
 import type { TaskIds } from '../backlog/ids.ts'
 import { TASK_VOCABULARY, type TaskVocabulary } from '../backlog/vocabulary.ts'
 import { titleIn } from '../backlog/subject.ts'
@@ -126,7 +126,7 @@ function completionOf({ id, entry, isCertain }: Claim, undone: Undone, template?
     /** Seconds since 1970. */
     committedAt: entry.committedAt,
     /** The completion notes, in Markdown. */
-    notes: entry.body,
+    notes: ownWordsIn(entry.body),
     agent: value('Agent'),
     model: value('Model'),
     tier: value('Tier'),

@@ -63,6 +63,29 @@ describe('a loop', () => {
     expect(those(events, 'run-finished')).toMatchObject([{ end: 'nothing-eligible', reason }])
   })
 
+  it('writes what it has measured before the words of the agent', async () => {
+    const task = taskText('T-1').replace('## Description', '- **Touches**: src/\n\n## Description')
+    const root = makeProject({ 'T-1': `${task}\n## Acceptance Criteria\n- [ ] It adds\n- [ ] It is fast\n` })
+    await runAll({
+      root,
+      deed: ({ cwd }) => {
+        put(cwd, { 'src/a.ts': 'a\n', 'lib/b.ts': 'b\nb\n' })
+        return { message: 'All done.\n\n- [x] It adds' }
+      },
+      options: { checkCriteria: true },
+    })
+    expect(git(root, 'log', '-1', '--format=%b')).toMatch(
+      /^2 files \+3 −0 · criteria: 1 of 2 \(fake\) · 1 file outside of Touches\n\nfake writes:\n\nAll done\.\n/,
+    )
+    expect([trailer(root, 'Criteria'), trailer(root, 'Outside-Touches')]).toEqual([
+      '1 of 2 (fake)',
+      'lib/b.ts',
+    ])
+    expect(git(root, 'show', 'HEAD:docs/tasks/T-1.md')).toContain(
+      '## Completion Notes\nfake writes:\n\nAll done.',
+    )
+  })
+
   it('writes the numbers into trailers and the notes into the body', async () => {
     const root = makeProject({ 'T-1': taskText('T-1', { milestone: '1 — Auth' }) })
     const tokens = { inputTokens: 412_000, outputTokens: 9_000, cachedTokens: 380_000 }
@@ -76,7 +99,7 @@ describe('a loop', () => {
     })
     const message = git(root, 'log', '-1', '--format=%B')
     expect(message).toContain(
-      'T-1: Do T-1\n\n# What\n\nAll of it.\n\nTask: T-1\nAgent: fake\nTier: Light\nAttempts: 1\nTurns: 8\n',
+      'T-1: Do T-1\n\n1 file +1 −0\n\nfake writes:\n\n# What\n\nAll of it.\n\nTask: T-1\nAgent: fake\nTier: Light\nAttempts: 1\nTurns: 8\n',
     )
     expect(message).toContain('Tokens: 412k in (380k cached), 9k out\nCost: $0.53')
     const text = git(root, 'show', 'HEAD:docs/tasks/T-1.md')

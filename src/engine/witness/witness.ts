@@ -20,6 +20,8 @@ export interface Testimony {
   readonly outcome: Outcome | null
   /** Tests that are not as they were, and what became of them: `test/a.test.ts: "adds": changed: the sum is rounded now`. */
   readonly testsChanged: readonly string[]
+  /** How many tests came and went; null if none did. */
+  readonly tests: string | null
   /** What else it saw, as the commit says it; null if the work has nothing to do with tests. */
   readonly words: string | null
   /** Whether new tests fail without the change. */
@@ -37,7 +39,7 @@ interface Witnessed {
 
 type WitnessJob = Pick<Job, 'task' | 'attempt' | 'gates' | 'tests'>
 
-export const SILENT: Testimony = { outcome: null, testsChanged: [], words: null, isShown: false }
+export const SILENT: Testimony = { outcome: null, testsChanged: [], tests: null, words: null, isShown: false }
 
 /**
  * Checks that the tests themselves can be trusted. Fewer of them, or skipped ones, are a failure; so that old tests do not
@@ -73,7 +75,7 @@ export async function witness(
   const seconds = ran.reduce((sum, result) => sum + result.seconds, 0)
   if (seconds > policy.limitSeconds) {
     const isNeeded = seen.touched.length + seen.added > 0
-    return { ...said, words: isNeeded ? `off (the tests take longer than tests.limit)` : said.words }
+    return { ...said, words: isNeeded ? 'off (the tests take longer than tests.limit)' : null }
   }
   const again = { job, work, files, gates: ran.map(({ gate }) => gate) }
   const old = await oldTests(again, seen, ports, emit)
@@ -126,7 +128,8 @@ async function testFiles(
     return { change, path, isTestSide: isTestSide(own) }
   })
   // Sources may hold tests of their own.
-  if (!named.some((one) => one.isTestSide || one.path.endsWith('.rs'))) return []
+  const isNeeded = named.some((one) => one.isTestSide || one.path.endsWith('.rs'))
+  if (!isNeeded && tests.policy.new !== 'require') return []
   const texts = await contentsOf(
     home.git,
     changes.flatMap(({ kind, was, is }) =>
@@ -144,18 +147,38 @@ async function testFiles(
 function testimonyOf(
   { weakened, gone, added, removed }: TestChanges,
   { tests }: WitnessJob,
-  { reasons }: Pick<Witnessed, 'reasons'>,
+  { reasons, results }: Pick<Witnessed, 'reasons' | 'results'>,
 ): Testimony {
   const { changed } = tests.policy
   const all = [...weakened, ...gone].map((change) => changeText(change, reasons))
   const isRefused = changed !== 'report' && (weakened.length > 0 || (changed === 'refuse' && gone.length > 0))
-  const words = [added > 0 ? `${counted(added, 'test')} added` : '', removed > 0 ? `${removed} removed` : '']
   return {
     outcome: isRefused ? weakenedOutcome(changed === 'refuse' ? [...weakened, ...gone] : weakened) : null,
     testsChanged: all,
-    words: words.filter(Boolean).join(', ') || null,
+    tests: countsText({ added, removed }, tests.before, results),
+    words: null,
     isShown: false,
   }
+}
+
+/** `3 added, 1 removed; 48 before, 50 now`. */
+function countsText(
+  { added, removed }: { added: number; removed: number },
+  before: Job['tests']['before'],
+  results: readonly GateResult[],
+): string | null {
+  const sum = (counts: readonly (number | undefined)[]): number | null =>
+    counts.reduce<number | null>((all, one) => (one === undefined || all === null ? null : all + one), 0)
+  const counting = results.filter(({ tests }) => tests)
+  const [then, now] = [
+    sum(counting.map(({ gate }) => before[gate.name])),
+    sum(counting.map(({ tests }) => tests?.run)),
+  ]
+  const changes = [added > 0 ? `${added} added` : '', removed > 0 ? `${removed} removed` : ''].filter(Boolean)
+  if (changes.length === 0) return null
+  return [changes.join(', '), then === null || now === null ? '' : `${then} before, ${now} now`]
+    .filter(Boolean)
+    .join('; ')
 }
 
 const WHAT: Readonly<Record<TestChange['what'], string>> = {
