@@ -44,10 +44,10 @@ describe('ralph schema', () => {
   })
 
   it('describes a task as list prints it', async () => {
-    const { required } = await schema('task')
+    const { properties } = await schema('task')
     const { stdout } = await by(repository({ 'T-001': 'true' }), 'list', '--json')
     const { tasks } = JSON.parse(stdout) as { tasks: object[] }
-    expect(new Set(Object.keys(tasks[0]!))).toEqual(new Set(required))
+    expect(new Set(Object.keys(tasks[0]!))).toEqual(new Set(Object.keys(properties)))
   })
 
   it('has an editor propose agents and durations', async () => {
