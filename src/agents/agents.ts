@@ -9,7 +9,8 @@ import {
   type Chosen,
 } from './registry.ts'
 import { installationOf, isNewEnough } from './installation.ts'
-import type { Agent, AgentChoice, Permission, Provider } from './port.ts'
+import type { Agent, AgentChoice, Permission, Provider, Reviewer } from './port.ts'
+import { isAgentName } from '../base/names.ts'
 import { createAgent } from './runtime.ts'
 import { UserError } from '../base/errors.ts'
 import { findOnPath, findShell, NO_SHELL } from '../process/program.ts'
@@ -88,6 +89,31 @@ export class Agents {
     })
   }
 
+  /** The agents that review a task: those of the configuration, of its tier, and of the task itself. */
+  async reviewersFor(task: Task): Promise<readonly Reviewer[]> {
+    const { isCaged } = this.#place
+    return Promise.all(
+      this.#reviewsOf(task).map(async ({ agent, model, required }) => ({
+        isRequired: required,
+        choices: await this.#withFallback([{ agent, model }], async (chosen) => ({
+          ...(await this.#ready(chosen, null)),
+          permission: { level: 'read', web: false, isCaged } as const,
+          mcpServers: {},
+        })),
+      })),
+    )
+  }
+
+  /** Each reviewer once. */
+  #reviewsOf(task: Task) {
+    const { config, tierOf } = this.#place
+    const { review: ofTier } = config.tiers.rows[tierOf(task).tier]
+    const ofTask = task.review !== null && isAgentName(task.review) ? [task.review] : []
+    const named = [...ofTier, ...ofTask].map((agent) => ({ agent, model: null, required: false }))
+    const all = [...config.review, ...named]
+    return all.filter(({ agent }, at) => all.findIndex((other) => other.agent === agent) === at)
+  }
+
   async #withFallback(
     wishes: readonly AgentWish[],
     ready: (chosen: Chosen) => Promise<AgentChoice>,
@@ -141,6 +167,7 @@ export class Agents {
       if (isChoiceAllowed(wishes)) wanted.add(this.#chosen(wishes).agent)
     }
     for (const agent of this.#fallback) wanted.add(agent)
+    for (const task of tasks) for (const { agent } of this.#reviewsOf(task)) wanted.add(agentNamed(agent))
     // Starts all lookups at once; reports them in order.
     for (const agent of wanted) void this.#installed(agent)
     const warnings: string[] = []

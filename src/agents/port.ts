@@ -116,6 +116,13 @@ export type AgentEvent =
   /** The cage refused an action of the agent. */
   | { readonly type: 'caged'; readonly action: CagedAction }
 
+/** An agent that reviews, and those that replace it. */
+export interface Reviewer {
+  readonly choices: readonly [AgentChoice, ...AgentChoice[]]
+  /** Whether work waits until it has been reviewed. */
+  readonly isRequired: boolean
+}
+
 /** How an agent ended, with a reason that a person can act on. */
 export interface AgentOutcome {
   readonly end: AgentEnd

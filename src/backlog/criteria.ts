@@ -1,3 +1,4 @@
+import { sectionBodies } from './edit-section.ts'
 import type { Splice } from './markdown/splice.ts'
 import { itemIn, linesOf } from './markdown/lines.ts'
 import type { Task } from './model.ts'
@@ -27,6 +28,15 @@ export function criteriaOf(
     .flatMap(({ bodySpan: { start, end } }) => boxesIn(task.source.slice(start, end)))
   const open = boxes.filter(({ isChecked }) => !isChecked).length
   return { all: boxes.length, met: boxes.length - open + checkOff(task, met).length }
+}
+
+/** The acceptance criteria of a task. */
+export function criteriaTexts(task: Task): readonly string[] {
+  return sectionBodies(task, 'Acceptance Criteria').flatMap((body) =>
+    [...linesOf(body)].flatMap((line) =>
+      line.kind === 'item' ? (itemIn(line.text)?.text.trim() ?? []) : [],
+    ),
+  )
 }
 
 /** The criteria that a message lists as checked. */

@@ -24,6 +24,7 @@ export const VALUE_READERS: { readonly [K in keyof FieldValues]: FieldReader<Fie
   timeoutSeconds: { field: 'Timeout', read: readDuration },
   priority: { field: 'Priority', read: readText },
   tags: { field: 'Tags', read: splitTags },
+  review: { field: 'Review', read: readText },
   testPolicy: { field: 'Tests', read: readTestPolicy },
   provenance: { field: 'Provenance', read: readText },
   origin: { field: 'Origin', read: readText },

@@ -77,7 +77,7 @@ const HINT =
 const BY_HAND = /^To try again: `ralph retry [^`]*`\.$/m
 
 /** What an agent may not decide for a task that it adds: who does it, and at what cost. */
-const WISHES = ['Agent', 'Model', 'Turns', 'Timeout', 'Tests'] as const
+const WISHES = ['Agent', 'Model', 'Turns', 'Timeout', 'Tests', 'Review'] as const
 
 /** A task as an agent may add it: with the defaults for whatever only people decide; null if it is no TODO. */
 export function taskToAdd(task: Task): string | null {

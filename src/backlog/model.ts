@@ -28,6 +28,7 @@ export const FIELD_NAMES = [
   'Priority',
   'Tags',
   'Tests',
+  'Review',
   'Provenance',
   'Origin',
   'Completed',
@@ -160,6 +161,8 @@ export interface FieldValues {
   readonly timeoutSeconds: number | null
   readonly priority: string | null
   readonly tags: readonly string[]
+  /** The agent that reviews it, besides those of the configuration. */
+  readonly review: string | null
   /** Whether tests that are there may be changed; null if the configuration decides. */
   readonly testPolicy: 'keep' | 'may change' | null
   readonly provenance: string | null

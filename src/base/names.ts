@@ -29,6 +29,10 @@ export const AGENT_NAMES = [
 ] as const
 export type AgentName = (typeof AGENT_NAMES)[number]
 
+export function isAgentName(name: string): name is AgentName {
+  return AGENT_NAMES.some((known) => known === name)
+}
+
 export const OUTCOMES = [
   'done',
   'blocked',
@@ -38,6 +42,7 @@ export const OUTCOMES = [
   'base-changed',
   'tests-changed',
   'no-tests',
+  'review-failed',
   'secret',
   'too-large',
   'conflict',

@@ -1,4 +1,5 @@
 import { DEFAULT_TIERS } from '../backlog/select/tier.ts'
+import type { AgentName } from '../base/names.ts'
 import type { Read } from '../base/schema.ts'
 import type { configSchema } from './schema.ts'
 
@@ -17,7 +18,7 @@ export const SUBJECT_SLOTS = ['id', 'title', 'milestone'] as const
 /** The default time limit of a gate. */
 export const GATE_TIMEOUT_SECONDS = 600
 
-const NOBODY = { agent: null, model: null }
+const NOBODY = { agent: null, model: null, review: [] as readonly AgentName[] }
 
 /** The default configuration. */
 export const DEFAULTS = {
@@ -48,6 +49,7 @@ export const DEFAULTS = {
   gatesChanged: { action: 'report', paths: [] },
   tests: { paths: [], changed: 'check', new: 'warn', limitSeconds: 300 },
   secrets: { allow: [] },
+  review: [],
   baseline: 'warn',
   retries: 3,
   onFailure: null,

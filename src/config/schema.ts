@@ -64,6 +64,10 @@ const tierLimits = {
   timeout: ['How long the agent has.', duration],
   agent: ['Who does tasks of this tier.', agentName],
   model: ['Which model does tasks of this tier.', text],
+  review: [
+    'Which agents review tasks of this tier, besides those of "review".',
+    v.array(agentName, 'a list of agents'),
+  ],
 } as const
 
 const { rows, keywords } = DEFAULTS.tiers
@@ -164,6 +168,21 @@ const tests = v.pipe(
     { ...DEFAULTS.tests, limit: DEFAULTS.tests.limitSeconds },
   ),
   v.transform(({ limit, ...rest }) => ({ ...rest, limitSeconds: limit })),
+)
+
+const reviewers = v.array(
+  table(
+    {
+      agent: ['Which agent reviews.', agentName],
+      model: ['Which model it takes.', text],
+      required: [
+        'Whether work waits until it has been reviewed, also if the reviewer has reached a limit.',
+        flag,
+      ],
+    },
+    { model: null, required: false },
+  ),
+  'a list of reviewers',
 )
 
 const secrets = table(
@@ -400,6 +419,7 @@ export const configSchema = v.pipe(
       gates: ["The project's checks; null has them detected, an empty list has none.", gates],
       tests: ['What may happen to tests that are there, and what new ones must show.', tests],
       gatesChanged: ['What to do about a task that changes what decides the gates.', gatesChanged],
+      review: ['Other agents that review work before it lands.', reviewers],
       secrets: ['About secrets in the work, which fail an attempt.', secrets],
       baseline: ['What to do about gates that fail before the first task.', oneOf(['warn', 'stop', 'off'])],
       retries: ['How many attempts a task has after the first one.', amount],

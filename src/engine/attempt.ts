@@ -1,6 +1,7 @@
 import { denialsOf } from '../agents/providers/request.ts'
 import type { AgentOutcome } from '../agents/port.ts'
 import type { Denial, Usage } from '../base/nouns.ts'
+import { addUsage } from '../base/usage.ts'
 import type { Happening, Interference } from './events/event.ts'
 import type { Git } from '../git/git.ts'
 import { storeText } from '../git/made-commit.ts'
@@ -99,6 +100,9 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     witness: verdict.testimony.words,
     tests: verdict.testimony.tests,
     noticed: verdict.inspected.noticed,
+    reviewed: verdict.reviewed.words,
+    findings: verdict.reviewed.findings,
+    usage: addUsage(agent.usage, verdict.reviewed.usage),
     runsLater,
     undone: found.map(interferenceLine),
     caged: [...caged],
@@ -240,6 +244,8 @@ export const NOTHING_YET = {
   witness: null,
   tests: null,
   noticed: [],
+  reviewed: [],
+  findings: [],
   runsLater: [],
   criteriaMet: [],
   assumed: [],

@@ -60,6 +60,8 @@ export function commitMessage(
       ['Tests', candidate.tests],
       ...each('Tests-Changed', candidate.testsChanged),
       ['Witness', candidate.witness],
+      ...each('Reviewed', candidate.reviewed),
+      ...each('Finding', candidate.findings.slice(0, MOST_FINDINGS)),
       ['Criteria', criteria],
       ...each('Outside-Touches', outside.slice(0, MOST_OUTSIDE)),
       ...each('Noticed', candidate.noticed),
@@ -78,6 +80,7 @@ const UNSAID =
   'The agent did not say that the task is done. Its tests passed, and what the task is to produce has changed, or new tests fail without the change.'
 
 const MOST_OUTSIDE = 20
+const MOST_FINDINGS = 20
 
 function each(key: string, values: readonly string[]): readonly (readonly [string, string])[] {
   return values.map((value) => [key, value])

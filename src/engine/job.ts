@@ -1,4 +1,4 @@
-import type { AgentChoice, AgentLimits, Conversation, Session } from '../agents/port.ts'
+import type { AgentChoice, AgentLimits, Conversation, Reviewer, Session } from '../agents/port.ts'
 import { scriptIn } from '../agents/providers/command.ts'
 import type { Gate } from '../base/nouns.ts'
 import type { Base } from '../git/head.ts'
@@ -35,6 +35,7 @@ export interface Job {
   readonly gates: readonly Gate[]
   readonly gatesChanged: GatesChanged
   readonly tests: JobTests
+  readonly review: JobReview
   /** What `decide` needs to know when it ends. */
   readonly situation: Omit<Situation, 'now'>
   readonly backlog: JobBacklog
@@ -73,6 +74,17 @@ export interface TestPolicy {
   readonly new: 'warn' | 'require' | 'off'
   /** If the tests take longer, they do not run once more for the witness. */
   readonly limitSeconds: number
+}
+
+/** Who reviews the work, and by what. */
+interface JobReview {
+  /** Each reviewer with those that replace it. */
+  readonly by: readonly Reviewer[]
+  /** The task's file. */
+  readonly text: string
+  readonly criteria: readonly string[]
+  /** How often reviewers have refused earlier attempts. */
+  readonly failedBefore: number
 }
 
 /** What the witness needs to know of the project's tests. */

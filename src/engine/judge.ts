@@ -9,6 +9,7 @@ import { checkTree, unchecked, type CheckPorts, type Verdict } from './check.ts'
 import type { Job } from './job.ts'
 import { outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
+import { NOT_REVIEWED, review, type Reviewed } from './review.ts'
 import { inspect, type Inspected } from './secrets.ts'
 import type { Work } from './slot/slot.ts'
 import { baseOutcome } from './witness/run-on.ts'
@@ -19,6 +20,7 @@ import { isTestGate, SILENT, witness, type Testimony } from './witness/witness.t
 interface Judgement extends Verdict {
   readonly testimony: Testimony
   readonly inspected: Inspected
+  readonly reviewed: Reviewed
 }
 
 /** What there is to judge. */
@@ -42,6 +44,7 @@ export async function judge(
     ...unchecked(failed, work.tree),
     testimony: SILENT,
     inspected,
+    reviewed: NOT_REVIEWED,
   })
   const speaks = whatSpeaks(job, { end, work }, ports)
   if (speaks === null) return refuse(end)
@@ -55,6 +58,7 @@ export async function judge(
     ...(await checkWork(job, work, { ...ports, branch: job.base.branch }, emit)),
     testimony: SILENT,
     inspected,
+    reviewed: NOT_REVIEWED,
   }
   if (verdict.outcome?.kind === 'gate-failed')
     return {
@@ -72,9 +76,15 @@ export async function judge(
   const { testsChanged: changed, words } = testimony
   if (changed.length > 0 || words !== null) emit({ type: 'witness', id: job.task.id, changed, words })
   if (testimony.outcome) return { ...verdict, testimony, outcome: testimony.outcome }
-  return speaks === 'new tests' && !testimony.isShown
-    ? { ...verdict, outcome: end }
-    : { ...verdict, testimony }
+  if (speaks === 'new tests' && !testimony.isShown) return { ...verdict, outcome: end }
+  const toReview = {
+    tree,
+    results,
+    begun: work.tree,
+    tests: [...changed, ...(words === null ? [] : [words])],
+  }
+  const reviewed = await review(job, toReview, ports, emit)
+  return { ...verdict, testimony, reviewed, outcome: reviewed.outcome }
 }
 
 async function goneOutputs(job: Job, tree: string, ports: AttemptPorts): Promise<readonly string[]> {

@@ -44,6 +44,7 @@ export const POLICIES: Readonly<Record<OutcomeKind, Policy>> = {
   'base-changed': { next: 'stop', counts: false },
   'tests-changed': { next: 'retry', counts: true },
   'no-tests': { next: 'retry', counts: true },
+  'review-failed': { next: 'retry', counts: true },
   secret: { next: 'retry', counts: true },
   'too-large': { next: 'retry', counts: true },
   conflict: { next: 'retry', counts: false },

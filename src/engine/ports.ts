@@ -1,4 +1,4 @@
-import type { Agent, AgentChoice } from '../agents/port.ts'
+import type { Agent, AgentChoice, Reviewer } from '../agents/port.ts'
 import type { SandboxState } from './events/event.ts'
 import type { Gate, GateResult } from '../base/nouns.ts'
 import type { KeptAttempt } from '../git/record.ts'
@@ -130,6 +130,8 @@ export interface RunPorts extends People {
   readonly tierOf: (task: Task) => TierChoice
   /** The agent for the task, and those that replace it while it waits for a limit to end. */
   readonly agentsFor: (task: Task) => Promise<readonly [AgentChoice, ...AgentChoice[]]>
+  /** The agents that review the task. */
+  readonly reviewersFor: (task: Task) => Promise<readonly Reviewer[]>
   /** Whether agents and gates run in cages. */
   readonly sandbox: SandboxState
   /** Null if commits are not sealed. */

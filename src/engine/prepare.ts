@@ -1,3 +1,4 @@
+import { criteriaTexts } from '../backlog/criteria.ts'
 import { goOnText } from '../prompt/go-on.ts'
 import { usedIn, type Situation } from './decide.ts'
 import { eachAmount, type Amounts } from '../base/usage.ts'
@@ -43,7 +44,7 @@ interface Prepared {
 }
 
 /** The ports for preparing a job, which a preview has too. */
-type PreparePorts = Pick<RunPorts, 'tierOf'> & {
+type PreparePorts = Pick<RunPorts, 'tierOf' | 'reviewersFor'> & {
   readonly source: Pick<RunPorts['source'], 'folders' | 'tasks'>
   readonly prompt: WritePrompt
   /** The files of other tools' backlogs that are kept in sync. */
@@ -92,6 +93,12 @@ export async function prepare(
     askSeconds: options.askSeconds,
     gates,
     gatesChanged,
+    review: {
+      by: await ports.reviewersFor(task),
+      text: task.source,
+      criteria: criteriaTexts(task),
+      failedBefore: ledger.seriesAt(task.id).filter((record) => record.outcome === 'review-failed').length,
+    },
     tests: testsOf(task, records, options, ledger),
     situation,
     backlog: {

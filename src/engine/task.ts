@@ -162,6 +162,7 @@ async function makeAttempt(
       ledger,
       ports: {
         tierOf: ports.tierOf,
+        reviewersFor: ports.reviewersFor,
         source: ports.source,
         prompt: ports.slots.prompt(side),
         origins: run.origins,

@@ -47,6 +47,9 @@ export interface AttemptFacts {
   readonly gatesChanged: readonly string[]
   /** Tests that are not as they were: where, what and why. */
   readonly testsChanged: readonly string[]
+  /** Who has reviewed it, and what they found. */
+  readonly reviewed: readonly string[]
+  readonly findings: readonly string[]
   /** Large files, and what may be a secret. */
   readonly noticed: readonly string[]
   /** What is known of the tests besides; null if nothing. */
@@ -161,6 +164,8 @@ export function attemptMessage(facts: AttemptFacts): string {
       ...each('Tests-Changed', facts.testsChanged),
       ['Witness', facts.witness],
       ['Tests', facts.tests],
+      ...each('Reviewed', facts.reviewed),
+      ...each('Finding', facts.findings),
       ...each('Noticed', facts.noticed),
       ...each('Runs-Later', facts.runsLater),
       ...each('Criterion-Met', facts.criteriaMet),
@@ -262,6 +267,8 @@ function keptAttempt(entry: LogEntry): KeptAttempt | null {
     testsChanged: trailerValues(entry.trailers, 'Tests-Changed'),
     witness: value('Witness'),
     tests: value('Tests'),
+    reviewed: trailerValues(entry.trailers, 'Reviewed'),
+    findings: trailerValues(entry.trailers, 'Finding'),
     noticed: trailerValues(entry.trailers, 'Noticed'),
     runsLater: trailerValues(entry.trailers, 'Runs-Later'),
     criteriaMet: trailerValues(entry.trailers, 'Criterion-Met'),

@@ -134,6 +134,8 @@ const LEADS: Readonly<Record<string, string>> = {
   'gate-failed': LEARN,
   'tests-changed': LEARN,
   'no-tests': LEARN,
+  'review-failed':
+    'Another agent has reviewed the last attempt, and says what is missing. Look at each place that it names.',
   secret: LEARN,
   'too-large': LEARN,
   'missing-output': LEARN,

@@ -67,7 +67,10 @@ export function tell(event: RunEvent): string {
     case 'gates-again':
       return `the gates changed ${fewOf(event.paths)}, and run again on that`
     case 'witness-started':
+    case 'review-started':
       return ''
+    case 'review':
+      return [event.words, ...event.notMet, ...event.findings].join('; ')
     case 'witness':
       return [event.words ?? '', ...event.changed.map((text) => `test changed: ${text}`)]
         .filter(Boolean)
@@ -214,6 +217,7 @@ const SIGNS: Partial<Record<RunEvent['type'], Piece>> = {
   'agent-signal': accent('·'),
   'task-added': accent('+'),
   'taken-over': accent('→'),
+  review: dim('·'),
   witness: dim('·'),
   interference: strong('!'),
   caged: strong('!'),

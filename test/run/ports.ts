@@ -173,6 +173,7 @@ export async function makePorts({ root, deed, ports, gate, own, counted }: Harne
     logs: openLogs(folder, 1_000_000),
     tierOf: (task) => tierOf(task),
     agentsFor: async () => [choiceOf(agent.name)],
+    reviewersFor: async () => [],
     sandbox: { on: false, reason: null },
     mark,
     sealer: null,

@@ -46,6 +46,7 @@ const BLANK = {
   turns: null,
   timeoutSeconds: null,
   testPolicy: null,
+  review: null,
   priority: null,
   tags: [],
   provenance: null,

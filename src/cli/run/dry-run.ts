@@ -100,7 +100,17 @@ async function jobOf(
       left: { usd: options.budget, tokens: options.maxTokens },
       token: '',
     },
-    { options, ledger, ports: { tierOf, prompt: promptOf(project, git), source, origins: origins.files } },
+    {
+      options,
+      ledger,
+      ports: {
+        tierOf,
+        reviewersFor: (one) => agents.reviewersFor(one),
+        prompt: promptOf(project, git),
+        source,
+        origins: origins.files,
+      },
+    },
   )
 }
 

@@ -142,6 +142,7 @@ export async function runPorts(
     logs: openLogs(folder, config.logs.maxBytes),
     tierOf,
     agentsFor: (task) => agents.choicesFor(task),
+    reviewersFor: (task) => agents.reviewersFor(task),
     sandbox: sandbox.state,
     sealer: config.commit.seal
       ? openSealer(home.git, config.commit.digits, { signal: control.signal, now })

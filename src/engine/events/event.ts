@@ -202,6 +202,14 @@ export const runEvent = v.variant('type', [
     changed: about('The tests that are not as they were: the place, what happened, and why.', texts),
     words: about('What else is known: `off` with the reason, or what the new tests show.', textOrNull),
   }),
+  event('review-started', 'Another agent reviews the work.', { id: text, agent: text }),
+  event('review', 'What it says.', {
+    id: text,
+    agent: text,
+    words: about('How many criteria are met.', text),
+    notMet: texts,
+    findings: about('Each with its weight and its place.', texts),
+  }),
   event('interference', 'The agent did something that it may not do.', { id: text, interference }),
   event('caged', 'The sandbox refused an action of an agent or a gate, as far as ralph can see.', {
     id: about('The task; empty if the gates run before the first one.', text),

@@ -37,6 +37,13 @@ export const NAME_RULES = {
   'unknown-feature': error((task, { context }) =>
     unknownName(task, 'Feature', task.feature, context.features),
   ),
+
+  'unknown-reviewer': warning((task, { context: { agents = [] } }) => {
+    const name = task.review
+    if (name === null || agents.length === 0 || agents.includes(name)) return []
+    const message = `Review ${quote(name)} is no agent that ralph knows${suggestion(name, agents)}, and has no effect`
+    return [{ span: valueSpan(task, 'Review'), message }]
+  }),
 }
 
 /** Checks a field that names a file in a folder; finds nothing if the folder's names are not passed. */
