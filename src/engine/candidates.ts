@@ -40,6 +40,7 @@ export async function openCandidates(run: RunOfCandidates): Promise<readonly Ope
 /** Removes the ref of a candidate that has landed, or is a record now. */
 export async function dropCandidate({ ports }: RunOfCandidates, { ref, commit }: KeptAttempt): Promise<void> {
   await setRef(ports.home.git, ref, { from: commit, to: null })
+  ports.workers?.dropped(ref)
 }
 
 /** Keeps what cannot land any more like a failed attempt, so that the next attempt learns of it. */

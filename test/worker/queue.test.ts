@@ -30,7 +30,11 @@ describe('a run with a queue', { timeout: 120_000 }, () => {
     const meet = (own: string, other: string): string =>
       `touch ${met}/${own}; until test -e ${met}/${other}; do sleep 0.1; done; echo ${own} > ${own}`
     const machines = makeMachines(
-      { 'T-001': meet('one', 'two'), 'T-002': meet('two', 'one'), 'T-003': 'cat one two > three' },
+      {
+        'T-001': meet('one', 'two'),
+        'T-002': meet('two', 'one'),
+        'T-003': `until test -e ${met}/go; do sleep 0.1; done; cat one two > three`,
+      },
       { fields: { 'T-003': '- **Depends**: T-001, T-002' } },
     )
     const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
@@ -39,6 +43,11 @@ describe('a run with a queue', { timeout: 120_000 }, () => {
     // The second one comes when the first is at work.
     await run.until(({ type }) => type === 'attempt-started')
     const other = start(second, ['worker', '--queue', url])
+    await run.until((event) => event.type === 'agent-started' && event.id === 'T-003')
+    const candidates = (cwd: string): string => git(cwd, 'for-each-ref', 'refs/ralph/candidates')
+    // What has landed is in the way of no later run, from any clone.
+    await expect.poll(() => [machines.remote, at, first, second].map(candidates)).toEqual(['', '', '', ''])
+    writeFileSync(join(met, 'go'), '')
     expect(await run.ended).toEqual({ code: 0, stderr: '' })
     expect((await once.ended).code).toBe(0)
     expect(git(at, 'log', '--format=%s')).toMatch(/^T-003: Do T-003\n(?:T-00[12]: Do T-00[12]\n){2}Begin$/)

@@ -3,6 +3,7 @@ import type { Job } from '../job.ts'
 import { outcome, outcomeOfEnd, type Outcome } from '../outcome.ts'
 import type { Emit } from '../ports.ts'
 import { UserError } from '../../base/errors.ts'
+import { oneAtATime } from '../../base/mutex.ts'
 import { fewOf } from '../../base/text.ts'
 import { formatDuration } from '../../base/time.ts'
 import type { Happening } from '../events/event.ts'
@@ -44,6 +45,8 @@ export class Coordinator {
   readonly #underWay = new Map<string, UnderWay>()
   /** Candidates that are, or were, on the remote. */
   readonly #candidates = new Set<string>()
+  /** Removes refs from the remote, behind the landings. */
+  readonly #removing = oneAtATime()
   /** Tasks that were attempted. */
   readonly #tasks = new Set<string>()
   /** Tasks whose job has been given to a worker, and whose attempt is not over. */
@@ -169,6 +172,12 @@ export class Coordinator {
     }
   }
 
+  /** Removes a candidate from the remote too: it has landed, or is a record now. */
+  dropped(ref: string): void {
+    // What cannot be removed now is tried again at the end.
+    void this.#removing(() => this.#at.remote.remove([ref])).catch(() => undefined)
+  }
+
   /** Leaves the queue. */
   async end(): Promise<void> {
     if (!this.#opened) return
@@ -190,7 +199,7 @@ export class Coordinator {
   async #removeLanded(): Promise<void> {
     const { remote } = this.#at
     const waiting = new Set(await remote.candidates())
-    await remote.remove([...this.#candidates].filter((ref) => !waiting.has(ref)))
+    await this.#removing(() => remote.remove([...this.#candidates].filter((ref) => !waiting.has(ref))))
   }
 
   /** Takes the run's place; removes it from a dead run. */

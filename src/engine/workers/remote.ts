@@ -131,6 +131,11 @@ export class Remote {
     if (refs.length > 0) await pushGone(this.#git, this.name, refs)
   }
 
+  /** Removes a ref here, which is there by now. */
+  async forget(ref: string): Promise<void> {
+    await this.#git.run(['update-ref', '-d', ref])
+  }
+
   /** Moves existing refs of these names aside here: an agent could read them, and a later run could land them. */
   async free(refs: readonly string[]): Promise<void> {
     const { stdout } = await this.#git.run(['for-each-ref', '--format=%(refname) %(objectname)', ...refs])

@@ -221,6 +221,8 @@ export class Worker {
       const message = `${task.id} was given to another worker meanwhile: what was done here is kept under ${refs.join(', ')}`
       this.#warn(message)
     }
+    // A later run in this clone would land it again.
+    if (candidate !== null && pushed?.kind === 'pushed') await remote.forget(candidate)
     if (result.kind === 'passed')
       return { kind: 'passed', candidate: result.candidate.ref, denied: result.denied }
     const { outcome, usage } = result
