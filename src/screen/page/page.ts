@@ -51,6 +51,7 @@ export function reportPage(
         </style>
       </head>
       <body>
+        <a class="skip" href="#main">Skip to the content</a>
         <header>
           <h1>${project}</h1>
           <p>${headline(data, range)}</p>
