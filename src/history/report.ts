@@ -7,7 +7,7 @@ import { readVersions, type BacklogPlace } from './backlog-versions.ts'
 import { readCompletions } from './completions.ts'
 import { periodOf } from './period.ts'
 
-const FACTS = ['title', 'depends', 'milestone'] as const
+const FACTS = ['title', 'depends', 'milestone', 'commit', 'completed', 'cost'] as const
 
 /** The backlog's place, and the template of the commits' subjects. */
 interface ReportPlace extends BacklogPlace {
@@ -23,13 +23,23 @@ export async function readReport(git: Git, since: string | undefined, place: Rep
   const period = await periodOf(git, since)
   const { stdout } = await git.run(['log', '-1', '--format=%H', '--no-show-signature', period.tip, '--'])
   const commit = stdout.toString().trim()
-  const [completions, records, versions] = await Promise.all([
-    readCompletions(git, { ...period.query, vocabulary, subject }),
+  const reading = readBacklog(git, commit, place)
+  const [completions, records, { tasks, reasons }] = await Promise.all([
+    readCompletions(git, { ...period.query, vocabulary, subject, tasks: reading.then(({ tasks }) => tasks) }),
     listRecords(git),
-    readVersions(git, { text: '', from: commit, to: commit }, place),
+    reading,
   ])
+  const { from, to } = period
+  const attempts = records
+    .filter(({ keptAt }) => (from === null || keptAt >= from) && (to === null || keptAt <= to))
+    .toSorted((a, b) => a.keptAt - b.keptAt)
+  return { period, commit, completions, attempts, selection: select(tasks), reasons }
+}
+
+/** The tasks of a commit, and why some are blocked, by id. */
+async function readBacklog(git: Git, commit: string, place: BacklogPlace) {
+  const versions = await readVersions(git, { text: '', from: commit, to: commit }, place)
   const factsIn = versions.reader(FACTS)
-  // Why tasks are blocked, by id.
   const reasons = new Map<string, string>()
   const tasks: Facts<(typeof FACTS)[number]>[] = []
   for (const version of versions.after) {
@@ -39,9 +49,5 @@ export async function readReport(git: Git, since: string | undefined, place: Rep
       reasons.set(facts.id, blockedReason(await versions.read(version)))
     }
   }
-  const { from, to } = period
-  const attempts = records
-    .filter(({ keptAt }) => (from === null || keptAt >= from) && (to === null || keptAt <= to))
-    .toSorted((a, b) => a.keptAt - b.keptAt)
-  return { period, commit, completions, attempts, selection: select(tasks), reasons }
+  return { tasks, reasons }
 }

@@ -55,12 +55,14 @@ export function gateStats(
 /** Missing values are left out of a sum; it is null if all are missing. */
 function totalsOf(completions: readonly CompletionRecord[]) {
   const times = completions.flatMap(({ seconds }) => seconds ?? [])
+  // A task that was reopened is one task: how it was completed last is how it is now.
+  const last = [...new Map(completions.toReversed().map((one) => [one.id, one])).values()]
   return {
-    tasks: completions.length,
+    tasks: last.length,
     /** Tasks that no gate has checked. */
-    unchecked: completions.filter(({ gates }) => gates?.length === 0).length,
+    unchecked: last.filter(({ gates }) => gates?.length === 0).length,
     /** Tasks that people completed, according to their files or commits. */
-    notByRalph: completions.filter(({ byRalph }) => !byRalph).length,
+    notByRalph: last.filter(({ byRalph }) => !byRalph).length,
     /** Attempts that led to a completion. */
     attempts: completions.reduce((sum, { attempts, byRalph }) => sum + (attempts ?? (byRalph ? 1 : 0)), 0),
     seconds: times.length === 0 ? null : times.reduce((sum, seconds) => sum + seconds, 0),

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { html, renderNotes } from '../../src/screen/page/html.ts'
 import { ralph } from '../cli/ralph.ts'
-import { env, git, makeFolder } from '../repository.ts'
-import { repository } from '../cli/script-repository.ts'
+import { commit, env, git, makeFolder, put } from '../repository.ts'
+import { repository, run } from '../cli/script-repository.ts'
 import { HOSTILE, makeBusyHistory } from './busy-history.ts'
 
 async function reportOf(root: string, ...argv: string[]): Promise<string> {
@@ -88,6 +88,61 @@ describe('ralph report', () => {
     expect(half).toContain('10 of 24 done')
     expect(half).not.toContain('T-0018, attempt')
     expect(await ralph(['report', '--since', 'nonsense'], { cwd: root, env })).toMatchObject({ code: 2 })
+  })
+
+  it('has the numbers that ralph list and ralph log have, whoever did the tasks', async () => {
+    const root = repository({
+      'T-001': 'echo 1 > one',
+      'T-002': 'true',
+      'T-003': 'true',
+      'T-004': 'true',
+      'T-005': 'exit 3',
+      'T-006': 'true',
+      'T-007': 'true',
+      'T-008': 'true',
+    })
+    const ask = async (...argv: string[]): Promise<Record<string, unknown>> => {
+      const { code, stdout, stderr } = await ralph([...argv, '--json'], { cwd: root, env })
+      expect([argv, code, stderr]).toEqual([argv, 0, ''])
+      return JSON.parse(stdout) as Record<string, unknown>
+    }
+    const edit = (id: string, change: (text: string) => string): void => {
+      const file = `docs/tasks/${id}.md`
+      commit(root, `Edit ${id}`, { [file]: change(readFileSync(join(root, file), 'utf8')) })
+    }
+    await run(root, 'T-001')
+    await ask('reopen', 'T-001', 'not enough')
+    edit('T-001', (text) => text.replace('echo 1', 'echo more'))
+    await run(root, 'T-001')
+    put(root, { two: '2' })
+    await ask('complete', 'T-002')
+    commit(root, 'Do the third', { three: '3' })
+    const done = git(root, 'rev-parse', '--short=10', 'HEAD')
+    edit('T-003', (text) => text.replace('Status**: TODO', `Status**: DONE\n- **Commit**: ${done}`))
+    await ask('block', 'T-004', 'which license?')
+    await run(root, 'T-005', '--retries', '0')
+    edit('T-006', (text) => `${text}\n## Blocked\n\nThe lawyers read it.\n`)
+    edit('T-007', (text) => text.replace(/Depends\*\*: .*/, 'Depends**: T-004'))
+    edit('T-008', (text) => text.replace('Status**: TODO', 'Status**: Maybe'))
+
+    const { counts, tasks } = await ask('list')
+    expect(counts).toEqual({ TODO: 2, DONE: 3, BLOCKED: 2 })
+    const page = await reportOf(root)
+    const tiles = [...page.matchAll(/<dt>([^<]*)<\/dt>\s*<dd>([^<]*)<\/dd>/g)].map(([, ...tile]) => tile)
+    expect(tasks).toHaveLength(8)
+    expect(tiles.slice(0, 4)).toEqual([
+      ['done of all', '3 of 8'],
+      ['to do', '2'],
+      ['blocked', '2'],
+      ['without a clear status', '1'],
+    ])
+    expect(tiles).toContainEqual([' T-006 Do T-006 (TODO, with a Blocked section) ', 'The lawyers read it.'])
+    const { completions = [] } = await ask('log')
+    expect(completions).toHaveLength(4)
+    expect(page.match(/<article/g)).toHaveLength(4)
+    expect((await ask('stats'))['total']).toMatchObject({ tasks: 3 })
+    // The anchor is at the last completion.
+    expect(page.match(/<article id="T-001"/g)).toHaveLength(1)
   })
 
   it('stays small with a thousand tasks', async () => {

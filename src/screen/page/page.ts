@@ -93,12 +93,15 @@ function headline({ completions, attempts }: ReportData, range: string): string 
 
 function figures(data: ReportData): Html {
   const { total, lost } = statsOf(data.completions, data.attempts, () => '')
-  const { counts } = data.selection
+  const { counts, states } = data.selection
+  const unclear = states.length - counts.TODO - counts.DONE - counts.BLOCKED
   const cost = (total.usage.costUsd ?? 0) + (lost.usage.costUsd ?? 0)
   const rows: readonly (readonly [string, string])[] = [
-    ['completed', String(total.tasks)],
-    ['done of all', `${counts.DONE} of ${data.selection.states.length}`],
+    ...(data.period.from === null ? [] : [['completed in this time', String(total.tasks)] as const]),
+    ['done of all', `${counts.DONE} of ${states.length}`],
+    ['to do', String(counts.TODO)],
     ['blocked', String(counts.BLOCKED)],
+    ...(unclear > 0 ? [['without a clear status', String(unclear)] as const] : []),
     ['attempts', String(total.attempts + lost.attempts)],
     ['run time', formatDuration(sessionSeconds(data))],
     ['time of all attempts', formatDuration((total.seconds ?? 0) + lost.seconds)],

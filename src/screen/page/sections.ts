@@ -107,9 +107,10 @@ function daysOf({
 /** Failures and their reasons, equal ones once: blocked tasks, and attempts that did not pass. */
 export function failureSection({ completions, attempts, selection, reasons }: ReportData): Html {
   const completed = new Set(completions.map(({ id }) => id))
-  const blocked = selection.states.flatMap(({ task: { id, title } }) => {
+  const blocked = selection.states.flatMap(({ task: { id, title, status } }) => {
     const reason = reasons.get(id)
-    return reason === undefined ? [] : [{ name: `${id} ${title}`, reason }]
+    const note = status === 'BLOCKED' ? '' : ' (TODO, with a Blocked section)'
+    return reason === undefined ? [] : [{ name: `${id} ${title}${note}`, reason }]
   })
   const failed = attempts.filter(({ outcome }) => outcome !== 'done').toReversed()
   if (blocked.length === 0 && failed.length === 0) return html`<p>Nothing failed, and no task is blocked.</p>`
