@@ -3,6 +3,7 @@ import type { World } from '../base/world.ts'
 import type { Bridge } from '../backlog/formats.ts'
 import { readOrigin } from '../backlog/origin.ts'
 import type { Task } from '../backlog/model.ts'
+import { isObject } from '../base/text.ts'
 import { runProgram } from '../process/run.ts'
 
 /** The issues of a repository, as `ralph import` names them. */
@@ -37,7 +38,7 @@ export async function readIssues(
     `--label=${label}`,
     '--state=open',
     `--limit=${MOST_ISSUES + 1}`,
-    '--json=number,title,body,labels,milestone,state',
+    '--json=number,title,body,labels,milestone,state,stateReason',
   ])
   const issues = problem === null ? listIn(text) : null
   if (issues === null)
@@ -80,10 +81,44 @@ export async function closeIssue(
   const origin = readOrigin(task.origin)
   const isSynced = bridges.some(({ path, sync }) => sync && isGithub(path) && path === origin?.path)
   if (!origin || !isSynced || !/^\d+$/.test(origin.key)) return null
-  const name = origin.path.slice('github:'.length)
-  const { problem } = await gh(world, ['issue', 'close', origin.key, `--repo=${name}`, '--reason=completed'])
+  return close(world, origin.path, { id: task.id, key: origin.key })
+}
+
+/**
+ * Closes the issues of DONE tasks that are still open, as after a kill; not those that a person has opened again. Returns a
+ * sentence about each.
+ */
+export async function closeDone(
+  world: Pick<World, 'cwd' | 'env'>,
+  { path, issues }: { path: string; issues: string },
+  done: readonly Imported[],
+): Promise<readonly string[]> {
+  const said: string[] = []
+  for (const issue of listIn(issues) ?? []) {
+    const task = isObject(issue) && done.find(({ key }) => key === String(issue['number']))
+    if (!task) continue
+    const isAgain = issue['stateReason'] === 'REOPENED'
+    const { id, key } = task
+    said.push(
+      isAgain
+        ? `issue ${key} was opened again, and ${id} is DONE: ralph reopen ${id} "why"`
+        : ((await close(world, path, task)) ?? `closed issue ${key}: ${id} is DONE`),
+    )
+  }
+  return said
+}
+
+/** A task, and the number of its issue. */
+interface Imported {
+  readonly id: string
+  readonly key: string
+}
+
+async function close(world: Pick<World, 'cwd' | 'env'>, path: string, { id, key }: Imported) {
+  const name = path.slice('github:'.length)
+  const { problem } = await gh(world, ['issue', 'close', key, `--repo=${name}`, '--reason=completed'])
   if (problem === null) return null
-  return `${task.id} is done, and issue ${origin.key} is still open: ${problem}. Close it: gh issue close ${origin.key} --repo ${name}`
+  return `${id} is done, and issue ${key} is still open: ${problem}. Close it: gh issue close ${key} --repo ${name}`
 }
 
 /** Runs gh without questions; the problem is the first line of what it complains about. */

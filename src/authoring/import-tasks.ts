@@ -32,7 +32,7 @@ import type { ForeignDraft, ReadingOptions } from './bridges/format.ts'
 import { findBacklog, FORMATS, isBroken, readForeign, type FoundBacklog } from './bridges/formats.ts'
 import { openSources } from './bridges/source.ts'
 import { foreignTree, recordingTree, treeOfTexts, type Tree } from './bridges/tree.ts'
-import { isGithub, readIssues } from './github.ts'
+import { closeDone, isGithub, readIssues } from './github.ts'
 import { commitTaskFiles } from './commit-task-files.ts'
 import { highestOf, idDigits, takenNumbers } from './new-task.ts'
 
@@ -79,7 +79,7 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
   const { sync, dryRun } = wish
   const result = { ...found, mistakes, dropped, sync, dryRun }
   if (isBroken(mistakes))
-    return { ...result, isRefused: true, written: [], both: [], gone: [], files: [], kept: [] }
+    return { ...result, isRefused: true, written: [], both: [], gone: [], files: [], kept: [], said: [] }
   const { git, repository } = await openWithCommit(world, root)
   const inside = relative(repository.root, root).replaceAll('\\', '/')
   const prefix = inside === '' ? '' : `${inside}/`
@@ -118,6 +118,8 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
       }),
     })
   }
+  const done = imported.filter(({ status }) => status === 'DONE')
+  const said = issues !== null && sync && !dryRun ? await closeDone(world, { path, issues }, done) : []
   return {
     ...result,
     isRefused: false,
@@ -126,6 +128,8 @@ export async function importTasks(world: World, place: Place, wish: ImportWish) 
     gone: plan.gone,
     files: [...beside.keys()],
     kept,
+    /** About issues of DONE tasks that were still open. */
+    said,
   }
 }
 

@@ -13,7 +13,9 @@ interface OpenCandidate {
 type RunOfCandidates = Pick<Run, 'ports' | 'ledger'>
 
 /** The candidates of an earlier run that can still land; of the others, unfinished work becomes a record, and the refs go. */
-export async function openCandidates(run: RunOfCandidates): Promise<readonly OpenCandidate[]> {
+export async function openCandidates(
+  run: RunOfCandidates & Pick<Run, 'emit'>,
+): Promise<readonly OpenCandidate[]> {
   const { ports, ledger } = run
   const open: OpenCandidate[] = []
   for (const candidate of await listCandidates(ports.home.git)) {
@@ -25,7 +27,9 @@ export async function openCandidates(run: RunOfCandidates): Promise<readonly Ope
       open.push({ candidate, task })
       continue
     }
-    // A DONE task has landed: only the ref was left.
+    // A DONE task has landed: the ref was left, and perhaps its issue.
+    const problem = task?.status === 'DONE' ? await ports.slots.closeOrigin(task) : null
+    if (problem !== null) run.emit({ type: 'warning', message: problem })
     if (task?.status !== 'DONE' && !hasFailed)
       await recordCandidate(run, candidate, {
         outcome: 'interrupted',

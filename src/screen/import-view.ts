@@ -26,7 +26,7 @@ export function importMistakes({ mistakes }: Imported): View {
 
 /** The result of the import. */
 export function importView(imported: Imported): View {
-  const { path, format, isRefused, mistakes, written, files, kept, both, gone, dropped, sync, dryRun } =
+  const { path, format, isRefused, mistakes, written, files, kept, both, gone, said, dropped, sync, dryRun } =
     imported
   if (isRefused) {
     const errors = mistakes.filter(({ severity }) => severity === 'error').length
@@ -56,6 +56,7 @@ export function importView(imported: Imported): View {
       note(`${id} and ${key} have both changed (${changes.join(', ')}): ${id} stays as it is`),
     ),
     ...gone.map(({ id, key }) => note(`${id} stays, though ${key} is gone there`)),
+    ...said.map(note),
     ...(sync ? [note(`The status of these tasks is written back to ${path}.`)] : []),
     ...(added > 0 && !dryRun ? [BLANK, paragraph([], 'Next: ralph lint, then ralph next')] : []),
   ]

@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, readFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { env, git, makeFolder, makeRepository, put } from '../repository.ts'
@@ -50,7 +50,7 @@ describe('ralph import github:owner/repo', () => {
     const { code, stdout } = await here.by('import', 'github:Owner/Repo', '--label', 'agent')
     expect([code, stdout]).toEqual([0, expect.stringContaining('2 tasks imported from github:owner/repo')])
     expect(calls(here)).toEqual([
-      'issue list --repo=owner/repo --label=agent --state=open --limit=1001 --json=number,title,body,labels,milestone,state',
+      'issue list --repo=owner/repo --label=agent --state=open --limit=1001 --json=number,title,body,labels,milestone,state,stateReason',
     ])
     expect(readFileSync(join(here.cwd, 'docs/tasks/T-007.md'), 'utf8')).toContain(
       '- **Depends**: T-003\n- **Tags**: agent\n- **Origin**: `github:owner/repo#7`',
@@ -185,6 +185,34 @@ describe('--sync of github:owner/repo', () => {
     const { code, stdout, stderr } = await synced(failing)
     expect(code).toBe(0)
     expect(stdout + stderr).toMatch(/issue 3 is still open: HTTP 403[^]*gh issue close 3 --repo owner\/repo/)
+  })
+
+  test('closes it after a kill: at the next run, and at the next import', async () => {
+    const here = machine([issue(3), issue(4), issue(5)])
+    await synced(here)
+    put(here.gh, { calls: '' })
+    // As a kill between the landing and gh leaves it.
+    const ref = 'refs/ralph/candidates/T-003/1-abcdef12'
+    const message = 'T-003: attempt 1: done\n\nTask: T-003\nAttempt: 1\nOutcome: done\n'
+    git(here.cwd, 'update-ref', ref, git(here.cwd, 'commit-tree', '-m', message, 'HEAD^{tree}'))
+    await here.by('run', '--agent', 'script', '--baseline', 'off')
+    expect(calls(here)).toEqual(['issue close 3 --repo=owner/repo --reason=completed'])
+    expect(git(here.cwd, 'for-each-ref', ref)).toBe('')
+
+    const answer = JSON.stringify([issue(3), issue(4), issue(5, { stateReason: 'REOPENED' })])
+    for (const id of ['T-004', 'T-005']) {
+      const file = join(here.cwd, `docs/tasks/${id}.md`)
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/- \*\*Status\*\*: \w+/, '- **Status**: DONE'))
+    }
+    git(here.cwd, 'commit', '--all', '--quiet', '--message=By hand')
+    put(here.gh, { calls: '', answer })
+    const { stdout } = await here.by('import', 'github:owner/repo', '--label', 'agent', '--sync')
+    expect(calls(here).slice(1)).toEqual([
+      'issue close 3 --repo=owner/repo --reason=completed',
+      'issue close 4 --repo=owner/repo --reason=completed',
+    ])
+    expect(stdout).toContain('closed issue 4: T-004 is DONE')
+    expect(stdout).toContain('issue 5 was opened again, and T-005 is DONE: ralph reopen T-005 "why"')
   })
 
   test('an issue of a repository that is not synced is left alone', async () => {

@@ -42,6 +42,7 @@ function importJson({
   dryRun,
   files,
   kept,
+  said,
 }: Imported): object {
   return {
     format,
@@ -54,6 +55,7 @@ function importJson({
     dryRun,
     files,
     kept,
+    said,
     mistakes: mistakes.map(({ file, line, column, severity, message }) => {
       return { file, line, column, severity, message }
     }),
