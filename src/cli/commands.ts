@@ -224,8 +224,11 @@ export const COMMANDS = [
     name: 'stop',
     args: '',
     summary: 'ends the current run after its attempt',
-    options: [flag('--now', 'end the attempt too; given twice, at once')],
-    examples: ['ralph stop', 'ralph stop --now'],
+    options: [
+      flag('--now', 'end the attempt too; given twice, at once'),
+      option('--worker <name>', 'text', 'end only that worker, after the tasks that it has'),
+    ],
+    examples: ['ralph stop', 'ralph stop --now', 'ralph stop --worker build-7'],
     load: async (): Loaded => ({ run: (await import('./commands/control.ts')).stop }),
   },
   {

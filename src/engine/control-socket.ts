@@ -14,21 +14,38 @@ import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import * as v from 'valibot'
 import { UserError } from '../base/errors.ts'
-import { parsedJson } from '../base/text.ts'
+import { fewOf, parsedJson } from '../base/text.ts'
 import type { Control } from './control.ts'
 import type { RunFolder } from './folder.ts'
 
 /** What a command in another terminal can request from the running run. */
 const REQUEST = v.variant('do', [
-  v.object({ do: v.picklist(['pause', 'resume']) }),
+  v.object({ do: v.picklist(['pause', 'resume', 'look']) }),
   v.object({ do: v.literal('stop'), now: v.optional(v.boolean(), false) }),
+  v.object({ do: v.literal('drain'), worker: v.string() }),
   v.object({ do: v.picklist(['skip', 'retry', 'take-over']), task: v.string() }),
   v.object({ do: v.literal('answer'), task: v.string(), text: v.pipe(v.string(), v.trim(), v.minLength(1)) }),
 ])
 export type ControlRequest = v.InferOutput<typeof REQUEST>
 
-/** The run's answer: done, or why not. */
-const REPLY = v.object({ ok: v.boolean(), text: v.string() })
+/** What the run knows of its workers now, and which tasks wait for one. */
+const QUEUE = v.object({
+  workers: v.array(
+    v.object({
+      worker: v.string(),
+      places: v.number(),
+      labels: v.array(v.string()),
+      tasks: v.array(v.string()),
+      state: v.picklist(['works', 'waits', 'leaving', 'silent']),
+      seen: v.string(),
+    }),
+  ),
+  waiting: v.array(v.string()),
+})
+export type QueueState = v.InferOutput<typeof QUEUE>
+
+/** The run's answer: done, or why not; with its queue if it was to look. */
+const REPLY = v.object({ ok: v.boolean(), text: v.string(), queue: v.optional(QUEUE) })
 type ControlReply = Readonly<v.InferOutput<typeof REPLY>>
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -55,8 +72,18 @@ export async function openControlDoor(
   }
 }
 
+/** The workers of a run. */
+interface Workers {
+  readonly state: QueueState
+  readonly drain: (name: string) => boolean
+}
+
 /** Does what is requested, or returns why not. `tasks` are those that the run may come to. */
-export function controlAnswers(control: Control, tasks: () => readonly string[]) {
+export function controlAnswers(
+  control: Control,
+  tasks: () => readonly string[],
+  workers: Workers | null = null,
+) {
   return (request: ControlRequest): ControlReply => {
     const done = (text: string): ControlReply => ({ ok: true, text })
     switch (request.do) {
@@ -69,6 +96,12 @@ export function controlAnswers(control: Control, tasks: () => readonly string[])
         if (!control.isPaused) return no('the run is not paused')
         control.resume()
         return done('the run continues')
+      case 'look':
+        return { ...done(''), queue: workers?.state }
+      case 'drain':
+        return workers?.drain(request.worker)
+          ? done(`${request.worker} ends after what it has, and gets no more`)
+          : no(`no worker ${request.worker} is in this run${named(workers)}`)
       case 'stop':
         return done(stop(control, request.now))
       case 'skip':
@@ -89,6 +122,11 @@ export function controlAnswers(control: Control, tasks: () => readonly string[])
           : no(`nobody asks about ${request.task}`)
     }
   }
+}
+
+function named(workers: Workers | null): string {
+  const names = workers?.state.workers.map(({ worker }) => worker) ?? []
+  return names.length === 0 ? ': it has none' : `: it has ${fewOf(names)}`
 }
 
 /** Stops as the keys of a run do: after the attempt, in order now, and by a kill if requested twice. */

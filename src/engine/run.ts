@@ -62,7 +62,7 @@ async function listening(
   }
   const forget = control.listen(emit)
   const ids = (): readonly string[] => source.tasks().map((task) => task.id)
-  const closeDoor = await openControlDoor(folder, ports.env, controlAnswers(control, ids))
+  const closeDoor = await openControlDoor(folder, ports.env, controlAnswers(control, ids, ports.workers))
   try {
     if (control.stopMode) emit({ type: 'stopping', how: control.stopMode })
     await work(emit)

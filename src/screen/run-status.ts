@@ -6,6 +6,7 @@ import type {
   TaskStarted,
   WorkerJoined,
 } from '../engine/events/event.ts'
+import type { QueueState } from '../engine/control-socket.ts'
 import { formatDuration } from '../base/time.ts'
 import type { GateResult, Usage } from '../base/nouns.ts'
 import { sum, UNKNOWN_USAGE } from '../base/usage.ts'
@@ -15,7 +16,7 @@ type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>
 /** The state of a run according to its journal, during it or after its end. */
 export interface RunStatus
   extends
-    Pick<RunStarted, 'run' | 'root' | 'branch' | 'head' | 'agent' | 'budget'>,
+    Pick<RunStarted, 'run' | 'root' | 'branch' | 'head' | 'agent' | 'budget' | 'queue'>,
     Pick<RunFinished, 'completed' | 'blocked' | 'failed'> {
   readonly since: string
   /** How many tasks it works on at once. */
@@ -33,6 +34,10 @@ export interface RunStatus
   /** The workers of the run, if it has any, with the tasks whose attempts they make now. */
   readonly workers: readonly (Pick<WorkerJoined, 'worker' | 'places' | 'labels'> & {
     readonly tasks: readonly string[]
+    /** What the run says of it; absent if it does not answer. */
+    readonly state?: QueueState['workers'][number]['state']
+    /** When it was last heard of. */
+    readonly seen?: string
   })[]
   /** Questions without an answer. */
   readonly questions: readonly Pick<EventOf<'question'>, 'id' | 'text' | 'options'>[]
@@ -45,7 +50,14 @@ export interface RunStatus
 /** The runs of a checkout. */
 export interface RunOverview {
   /** The current run; null if there is none. */
-  readonly run: (RunStatus & { readonly pid: number; readonly host: string }) | null
+  readonly run:
+    | (RunStatus & {
+        readonly pid: number
+        readonly host: string
+        /** Tasks for which no worker is free. */
+        readonly waiting: readonly string[]
+      })
+    | null
   /** The last run that has ended or died. */
   readonly last: RunStatus | null
   /** Candidates that have not landed. */
@@ -79,7 +91,7 @@ export function costSoFar({ cost, jobs }: RunStatus): number | null {
 /** The status after an event. */
 export function statusAfter(status: RunStatus | null, event: RunEvent): RunStatus | null {
   if (event.type !== 'run-started') return status && { ...status, ...changed(status, event) }
-  const { run, at: since, root, branch, head, agent, jobs: atOnce, counts, budget } = event
+  const { run, at: since, root, branch, head, agent, jobs: atOnce, counts, budget, queue } = event
   const { TODO, DONE, BLOCKED } = counts
   return {
     run,
@@ -91,6 +103,7 @@ export function statusAfter(status: RunStatus | null, event: RunEvent): RunStatu
     atOnce,
     progress: { tasks: TODO + DONE + BLOCKED, done: DONE, blocked: BLOCKED },
     budget,
+    queue,
     cost: null,
     paused: false,
     stopping: false,

@@ -44,19 +44,17 @@ export function runsView(runs: readonly RunStatus[]): View {
   return table(rows, { shrink: [4], indent: '' })
 }
 
-function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): View {
+function runBlocks(run: NonNullable<RunOverview['run']>, now: Date): View {
   const state = run.paused ? 'paused: ralph resume' : stateWord(run)
   const facts = dotted(...placeFacts(run, run.atOnce).slice(1), `process ${run.pid}`)
   const since = dim(` since ${minuteText(run.since)}`)
   return [
     spread(['The run is under way', since, accent(state === '' ? '' : ` · ${state}`)], [dim(facts)]),
     ...run.jobs.flatMap((job) => jobBlocks(job, now)),
-    ...run.workers.map(({ worker, tasks, ...what }) =>
-      paragraph(
-        [dim('worker '), worker, '  '],
-        dotted(workerText(what), tasks.length === 0 ? 'waits' : fewOf(tasks)),
-      ),
+    ...run.workers.map((one) =>
+      paragraph([dim('worker '), one.worker, '  '], dotted(workerText(one), ...workerFacts(one, now))),
     ),
+    ...(run.waiting.length > 0 ? [paragraph([dim('wait for a worker  ')], fewOf(run.waiting))] : []),
     ...run.questions.flatMap((question) => {
       return [
         paragraph([accent('? ')], questionText(question) + choicesText(question)),
@@ -65,6 +63,15 @@ function runBlocks(run: RunStatus & { readonly pid: number }, now: Date): View {
     }),
     ...endsOf(run),
   ]
+}
+
+function workerFacts({ tasks, state, seen }: RunStatus['workers'][number], now: Date): readonly string[] {
+  const words = { works: '', waits: '', leaving: 'takes no more', silent: 'silent' }
+  return [
+    tasks.length === 0 ? (state === 'leaving' ? '' : 'waits') : fewOf(tasks),
+    words[state ?? 'works'],
+    seen === undefined ? '' : `seen ${formatDuration(secondsBetween(seen, now))} ago`,
+  ].filter(Boolean)
 }
 
 function jobBlocks(job: JobStatus, now: Date): View {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Happening } from '../../src/engine/events/event.ts'
-import { statusAfter, type RunStatus } from '../../src/screen/run-status.ts'
+import { statusAfter, type RunOverview, type RunStatus } from '../../src/screen/run-status.ts'
 import type { TaskJson } from '../../src/backlog/json.ts'
 import { layOut } from '../../src/screen/layout.ts'
 import { runsView, statusView } from '../../src/screen/status-view.ts'
@@ -21,10 +21,17 @@ const BEGUN: readonly Happening[] = [
 
 /** What is shown of a run in which this has happened, 5 seconds after its begin. */
 function shown(...events: readonly Happening[]): string {
+  return shownWith({ waiting: [] }, ...events)
+}
+
+function shownWith(
+  live: Pick<NonNullable<RunOverview['run']>, 'waiting'> & Partial<RunStatus>,
+  ...events: readonly Happening[]
+): string {
   let status: RunStatus | null = null
   for (const event of [...BEGUN, ...events])
     status = statusAfter(status, { at: BEGAN.toISOString(), ...event })
-  const run = status && { ...status, pid: 7, host: 'here' }
+  const run = status && { ...status, ...live, pid: 7, host: 'here' }
   const now = new Date(BEGAN.getTime() + 5000)
   const blocks = statusView({ run, last: null, candidates: [] }, now)
   return layOut(blocks, { columns: 100, colour: false })
@@ -45,6 +52,27 @@ it.each([
   [{ how: 'now' }, ' · stopping at once '],
 ] as const)('says how a run is to end: %j', (more, expected) => {
   expect(shown({ type: 'stopping', ...more })).toContain(expected)
+})
+
+it('says what each worker is at, when it was last heard of, and what waits for one', () => {
+  const one = { places: 1, labels: [], tasks: [], seen: BEGAN.toISOString() }
+  const workers = [
+    { ...one, worker: 'ada', tasks: ['T-001'], state: 'works' },
+    { ...one, worker: 'bob', tasks: ['T-002'], state: 'leaving' },
+    { ...one, worker: 'cy', state: 'waits' },
+    { ...one, worker: 'dee', tasks: ['T-003'], state: 'silent' },
+    // Of a run that does not answer.
+    { worker: 'eve', places: 2, labels: [], tasks: [] },
+  ] as const
+  const text = shownWith({ workers, waiting: ['T-004', 'T-005'] })
+  expect(text.split('\n').filter((line) => /worker/.test(line))).toEqual([
+    'worker ada  1 place · T-001 · seen 5s ago',
+    'worker bob  1 place · T-002 · takes no more · seen 5s ago',
+    'worker cy  1 place · waits · seen 5s ago',
+    'worker dee  1 place · T-003 · silent · seen 5s ago',
+    'worker eve  2 places · waits',
+    'wait for a worker  T-004, T-005',
+  ])
 })
 
 it('counts what came of the tasks of a run that is over, in the words of its summary', () => {

@@ -131,7 +131,7 @@ export function those<Type extends RunEvent['type']>(
 export function gated(count: number): { readonly machines: Machines; readonly open: () => void } {
   const go = join(makeFolder(), 'go')
   const ids = Array.from({ length: count }, (_, index) => `T-${String(index + 1).padStart(3, '0')}`)
-  const script = (id: string): string => `until test -e ${go}; do sleep 0.1; done; echo ${id} > ${id}.txt`
+  const script = (id: string): string => `until test -e ${go}; do sleep 0.1; done; echo ${id} | tee ${id}.txt`
   const machines = makeMachines(Object.fromEntries(ids.map((id) => [id, script(id)])))
   return { machines, open: () => writeFileSync(go, '') }
 }

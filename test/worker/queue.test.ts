@@ -1,8 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { git, makeFolder, put } from '../repository.ts'
-import { makeMachines, start, those, type Going } from './machines.ts'
+import { ralph } from '../cli/ralph.ts'
+import { env, git, makeFolder, put } from '../repository.ts'
+import { expectAllLanded, gated, isType, makeMachines, start, those, type Going } from './machines.ts'
 import { freePort, startPostgres, type TestServer } from './postgres.ts'
 
 let server: TestServer | null = null
@@ -71,6 +72,41 @@ describe('a run with a queue', { timeout: 120_000 }, () => {
     const run = start(at, ['run', '--loop', '--queue', queue])
     expect(await run.ended).toEqual({ code: 0, stderr: '' })
     expect(those(run, 'attempt-started').map(({ worker }) => worker)).toEqual(['ada'])
+  })
+
+  it('shows its workers and their logs, and lets one end after its task', async () => {
+    const { machines, open } = gated(3)
+    const [at, first, second] = [machines.clone('run'), machines.clone('first'), machines.clone('second')]
+    const { run, url } = await startRun(at)
+    const ada = start(first, ['worker', '--queue', url, '--name', 'ada'])
+    await run.until(isType('agent-started'))
+    const bob = start(second, ['worker', '--queue', url, '--name', 'bob'])
+    await bob.until(isType('agent-started'))
+    const ask = (...argv: string[]) => ralph(argv, { cwd: at, env })
+    const shown = async (): Promise<unknown> => JSON.parse((await ask('status', '--json')).stdout)
+    const seen = expect.stringMatching(/^20.*Z$/) as string
+    const bobs = { worker: 'bob', tasks: ['T-002'], state: 'works', seen }
+    await expect.poll(shown).toMatchObject({
+      run: {
+        queue: url,
+        workers: [{ worker: 'ada', tasks: ['T-001'], state: 'works', seen }, bobs],
+        waiting: ['T-003'],
+      },
+    })
+    expect(await ask('stop', '--worker', 'eve')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no worker eve is in this run: it has ada, bob') as string,
+    })
+    expect((await ask('stop', '--worker', 'ada')).stdout).toContain('ada ends after what it has')
+    expect(await shown()).toMatchObject({ run: { workers: [{ worker: 'ada', state: 'leaving' }, bobs] } })
+    open()
+    expect((await ada.ended).code).toBe(0)
+    expect(await run.ended).toEqual({ code: 0, stderr: '' })
+    expectAllLanded(machines, at, 3)
+    expect([ada, bob].map((one) => those(one, 'attempt-started').length)).toEqual([1, 2])
+    const log = '.ralph/logs/T-001-1.log'
+    expect(readFileSync(join(at, log), 'utf8')).toMatch(/^T-001$/m)
+    expect(readFileSync(join(at, log), 'utf8')).toBe(readFileSync(join(first, log), 'utf8'))
   })
 
   it('runs the gates of the commit that a job begins from, here and there, and none that the machine has', async () => {

@@ -20,9 +20,14 @@ export const pause = (context: Context): Promise<number> => command(context, { d
 /** Continues a paused run. */
 export const resume = (context: Context): Promise<number> => command(context, { do: 'resume' })
 
-/** Ends the current run: after its attempt, or now. */
-export const stop = (context: ContextOf<'stop'>): Promise<number> =>
-  command(context, { do: 'stop', now: context.options.now })
+/** Ends the current run, after its attempt or now; or one of its workers. */
+export async function stop(context: ContextOf<'stop'>): Promise<number> {
+  const { now, worker } = context.options
+  if (worker === undefined) return command(context, { do: 'stop', now })
+  if (now)
+    throw new UserError('--now ends the run, and --worker one worker', 'Ctrl-C where it runs ends it now.')
+  return command(context, { do: 'drain', worker })
+}
 
 /** Leaves a task out of the current run: its attempt ends and is kept, and it stays TODO. */
 export async function skip(context: Context): Promise<number> {
@@ -121,8 +126,9 @@ async function overviewOf({ folder, git }: Opened): Promise<RunOverview> {
     .toReversed()
     .map((run) => readStatus(folder.logs, run))
   const current = owner !== null && newest?.ended === null ? newest : null
+  const live = current?.queue ? await askRun(folder, { do: 'look' }).catch(() => null) : null
   return {
-    run: current && { ...current, pid: owner!.pid, host: owner!.host },
+    run: current && { ...current, waiting: [], ...live?.queue, pid: owner!.pid, host: owner!.host },
     last: current ? before : newest,
     candidates: candidates
       // A landed candidate is dropped a little later.

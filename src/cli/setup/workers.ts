@@ -11,8 +11,10 @@ import type { Agents } from '../../agents/agents.ts'
 import type { Place, Project, Where } from '../../config/project.ts'
 import type { World } from '../../base/world.ts'
 import { hostname } from 'node:os'
+import { gzipSync } from 'node:zlib'
+import { textAt } from '../../base/read-file.ts'
 import { attempt } from '../../engine/attempt.ts'
-import { jobTaskOf, type Job } from '../../engine/job.ts'
+import { jobTaskOf, logOf, type Job } from '../../engine/job.ts'
 import type { Emit } from '../../engine/ports.ts'
 import type { Happening } from '../../engine/events/event.ts'
 import { attemptRef, candidateRef } from '../../git/record.ts'
@@ -121,7 +123,17 @@ export async function startWorker(
     const name = options.name ?? `${hostname().split('.')[0]}-${pid}`
     const limits = { name, places, labels, once, stay, patienceSeconds, heartbeatSeconds }
     const make: WorkerPorts['make'] = (job, at) => makeAttempt(job, { ...at, remote, taken })
-    const ports = { queue, remote, make, version: VERSION, pid, now, signal, urgent }
+    const ports = {
+      queue,
+      remote,
+      make,
+      logOf: (job: Job) => packedLog(place, job),
+      version: VERSION,
+      pid,
+      now,
+      signal,
+      urgent,
+    }
     const end = await new Worker(limits, ports, emit).work()
     if (end.kind === 'unable') throw end.error
     return end
@@ -129,6 +141,12 @@ export async function startWorker(
     taken.release()
     await queue?.close().catch(() => undefined)
   }
+}
+
+/** The log of the agent of a job. */
+function packedLog({ root }: Pick<Place, 'root'>, job: Job): string | null {
+  const text = textAt(join(root, logOf(job)))
+  return text === null ? null : gzipSync(text).toString('base64')
 }
 
 const RETRY_MS = 1000

@@ -142,7 +142,7 @@ export const runEvent = v.variant('type', [
     model: textOrNull,
     log: about('The raw stream, relative to the root.', text),
     worker: v.exactOptional(
-      about('The worker that makes it, which has its log; absent if it is made here.', text),
+      about('The worker that makes it, and sends its log at the end; absent if it is made here.', text),
     ),
   }),
   event('agent-started', 'The agent has started.', { id: text, pid: number }),

@@ -1,4 +1,5 @@
 import type { Result } from '../attempt.ts'
+import type { QueueState } from '../control-socket.ts'
 import type { Job } from '../job.ts'
 import { outcome, outcomeOfEnd, type Outcome } from '../outcome.ts'
 import type { Emit } from '../ports.ts'
@@ -51,6 +52,9 @@ export class Coordinator {
   readonly #tasks = new Set<string>()
   /** Tasks whose job has been given to a worker, and whose attempt is not over. */
   readonly #given = new Set<string>()
+  /** Tasks whose attempt is not over, and those that have not begun because no worker is free. */
+  readonly #attempted = new Set<string>()
+  #idle: readonly string[] = []
 
   constructor(at: CoordinatorPorts) {
     this.#at = at
@@ -122,6 +126,7 @@ export class Coordinator {
     for (const task of working) if (!this.#given.has(task.id)) await hasPlace(task)
     const found: Task[] = []
     for (const task of tasks) if (await hasPlace(task)) found.push(task)
+    this.#idle = tasks.flatMap((task) => (found.includes(task) ? [] : [task.id]))
     const isNone = loaded.length > 0 && tasks.length > 0 && untaken.size === tasks.length
     this.#roster.untaken = isNone ? fewOf([...untaken]) : null
     return found
@@ -131,6 +136,17 @@ export class Coordinator {
   async #labelsOf(task: Task): Promise<readonly string[]> {
     const isAsked = this.#roster.loaded.some(({ sign }) => sign.labels.length > 0)
     return isAsked ? this.#at.labelsOf(task) : []
+  }
+
+  /** What a person in another terminal can see of the queue. */
+  get state(): QueueState {
+    const waiting = [...this.#attempted].filter((task) => !this.#given.has(task))
+    return { workers: this.#opened?.state ?? [], waiting: [...waiting, ...this.#idle] }
+  }
+
+  /** Lets the workers of that name end after the jobs that they have; false if there is none. */
+  drain(name: string): boolean {
+    return this.#opened?.drain(name) ?? false
   }
 
   /** Resolves when a worker has come, gone, or become free. */
@@ -149,6 +165,7 @@ export class Coordinator {
     const { id } = job.task
     const { remote } = this.#at
     this.#tasks.add(id)
+    this.#attempted.add(id)
     if (job.attempt > 1) await remote.pushRecords(id)
     try {
       for (;;) {
@@ -169,6 +186,7 @@ export class Coordinator {
       }
     } finally {
       this.#given.delete(id)
+      this.#attempted.delete(id)
     }
   }
 

@@ -51,6 +51,8 @@ export interface Report {
   readonly end: JobEnd
   /** Whether the worker takes no further job. */
   readonly isLast: boolean
+  /** The log of its agent, in gzip and base64; null if there is none. */
+  readonly log: string | null
 }
 
 /** How a job has ended at a worker. The work itself is on refs of the remote. */
@@ -69,10 +71,11 @@ export type JobEnd =
   /** The worker could not make the attempt: it lacks something, or ends. */
   | { readonly kind: 'given-back'; readonly reason: string }
 
-/** A message from a run to a worker about a job there. */
+/** A message from a run to a worker: about a job there, or that it is to take no more. */
 export type Word =
   | { readonly kind: 'end'; readonly parcel: string; readonly how: 'clean' | 'now' | 'skip' }
   | { readonly kind: 'answer'; readonly parcel: string; readonly answer: string }
+  | { readonly kind: 'drain' }
 
 /** Events of a job, in order. */
 export interface Batch {

@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { QueueState } from '../control-socket.ts'
+import { logOf } from '../job.ts'
 import type { Emit } from '../ports.ts'
 import { formatDuration } from '../../base/time.ts'
 import type { Happening } from '../events/event.ts'
@@ -37,6 +41,8 @@ interface Known extends Pick<QueuePlace<WorkerSign>, 'ticket' | 'sign'> {
   readonly jobs: Map<string, { readonly given: GivenJob; readonly settle: (ended: Delivered) => void }>
   /** It takes no further job. */
   isLeaving: boolean
+  /** When it was last heard of, in seconds. */
+  seen: number
 }
 
 const POLL_MS = 100
@@ -107,6 +113,28 @@ export class Roster {
   get loaded() {
     const staying = [...this.#known.values()].filter(({ isLeaving }) => !isLeaving)
     return staying.map(({ ticket, sign, jobs }) => ({ ticket, sign, busy: jobs.size }))
+  }
+
+  /** Each worker with its tasks, and when it was last heard of. */
+  get state(): QueueState['workers'] {
+    return [...this.#known.values()].map(({ sign, jobs, isLeaving, seen }) => {
+      const tasks = [...jobs.values()].map(({ given }) => given.job.task.id)
+      const isSilent = this.#now() - seen > this.#times.lostSeconds / 2
+      const state = isSilent ? 'silent' : isLeaving ? 'leaving' : tasks.length > 0 ? 'works' : 'waits'
+      const { name: worker, places, labels } = sign
+      return { worker, places, labels: [...labels], tasks, state, seen: new Date(seen * 1000).toISOString() }
+    })
+  }
+
+  /** Lets the workers of that name end after the jobs that they have; false if there is none. */
+  drain(name: string): boolean {
+    const named = [...this.#known.values()].filter(({ sign }) => sign.name === name)
+    for (const known of named) {
+      known.isLeaving = true
+      void this.#sendWord(known.ticket, { kind: 'drain' })
+    }
+    this.#hasChanged()
+    return named.length > 0
   }
 
   isThere({ id }: Ticket): boolean {
@@ -220,6 +248,7 @@ export class Roster {
       // Its events were sent before it.
       await this.#readEvents()
       if (report.isLast) known.isLeaving = true
+      if (report.log !== null) keepLog(jobs.get(id)!.given, report.log)
       await this.queue.remove(ticket, id)
       this.#settle(ticket, id, { kind: 'reported', worker: sign.name, end: report.end })
     }
@@ -232,8 +261,11 @@ export class Roster {
     for (const { ticket, sign, silentSeconds } of await this.queue.workers()) {
       if (sign.protocol !== PROTOCOL || sign.version !== this.#version) continue
       there.set(ticket.id, silentSeconds)
-      if (this.#known.has(ticket.id)) continue
-      this.#known.set(ticket.id, { ticket, sign, jobs: new Map(), isLeaving: false })
+      const before = this.#known.get(ticket.id)
+      if (before) before.seen = now - silentSeconds
+      if (before) continue
+      const seen = now - silentSeconds
+      this.#known.set(ticket.id, { ticket, sign, jobs: new Map(), isLeaving: false, seen })
       this.#sayJoined(sign)
       this.#hasChanged()
     }
@@ -267,9 +299,9 @@ export class Roster {
 
   #countAlone(now: number): void {
     const timeout = this.#times.workerTimeoutSeconds
-    const workers = this.loaded
-    const untaken = workers.some(({ busy }) => busy > 0) ? null : this.untaken
-    if (workers.length > 0 && untaken === null) {
+    const { untaken } = this
+    const isWorking = [...this.#known.values()].some(({ jobs }) => jobs.size > 0)
+    if (isWorking || (this.loaded.length > 0 && untaken === null)) {
       this.#alone = { since: now, isSaid: false }
       return
     }
@@ -323,6 +355,22 @@ export class Roster {
     })
   }
 }
+
+/** Writes the log of an agent to where it would be if the attempt had been made here. */
+function keepLog({ job, ports }: GivenJob, packed: string): void {
+  let text: Uint8Array
+  try {
+    text = gunzipSync(Buffer.from(packed, 'base64'), { maxOutputLength: MOST_LOG })
+  } catch {
+    // The worker has it.
+    return
+  }
+  const log = ports.logs.open(basename(logOf(job)))
+  log.write(text)
+  log.close()
+}
+
+const MOST_LOG = 128 * 1024 * 1024
 
 /** A worker, and how many jobs it has. */
 export type Loaded = Roster['loaded'][number]

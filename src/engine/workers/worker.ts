@@ -7,7 +7,7 @@ import type { Happening } from '../events/event.ts'
 import { sleep } from '../../process/sleep.ts'
 import { Control } from '../control.ts'
 import { reasonOf, type Queue } from './boss.ts'
-import { type JobEnd, PROTOCOL, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
+import { type JobEnd, PROTOCOL, type Report, type RunSign, type Ticket, type WorkerSign } from './queue.ts'
 import type { Remote } from './remote.ts'
 import { oneAtATime } from '../../base/mutex.ts'
 
@@ -35,6 +35,8 @@ export interface WorkerPorts {
     job: Job,
     at: { place: number; branch: string; control: Control; emit: Emit<Happening> },
   ) => Promise<Result>
+  /** The log of the agent of a job, as a report holds it. */
+  readonly logOf: (job: Job) => string | null
   readonly version: string
   readonly pid: number
   readonly now: () => Date
@@ -160,7 +162,7 @@ export class Worker {
       const place = this.#end ? undefined : this.#places.shift()
       if (place === undefined) {
         const reason = this.#end ? 'it is about to end' : 'it has no free place'
-        await this.#report(ticket, parcel, { kind: 'given-back', reason })
+        await this.#report(ticket, parcel, { end: { kind: 'given-back', reason }, log: null })
         continue
       }
       const doing: Doing = { job, control: new Control(), place }
@@ -174,6 +176,10 @@ export class Worker {
       this.#under.add(under)
     }
     for (const word of words) {
+      if (word.kind === 'drain') {
+        this.#leave({ kind: 'done', reason: 'it was to take no more jobs of the run' })
+        continue
+      }
       const doing = this.#doing.get(word.parcel)
       if (!doing) continue
       const { control, job } = doing
@@ -185,7 +191,7 @@ export class Worker {
 
   /** Does one job to the end: the attempt, its refs on the remote, and the report. */
   async #do(ticket: Ticket, parcel: string, { job, control, place }: Doing): Promise<void> {
-    const { queue } = this.#ports
+    const { queue, logOf } = this.#ports
     const outbox = outboxFor(queue, parcel)
     const emit: Emit<Happening> = (event) => {
       this.#emit(event)
@@ -202,7 +208,8 @@ export class Worker {
     }
     await this.#deliver(async () => {
       await outbox.flush()
-      if (this.#ticket?.id === ticket.id) await this.#report(ticket, parcel, end)
+      if (this.#ticket?.id === ticket.id)
+        await this.#report(ticket, parcel, { end, log: end.kind === 'given-back' ? null : logOf(job) })
     })
   }
 
@@ -234,8 +241,8 @@ export class Worker {
     }
   }
 
-  #report(ticket: Ticket, parcel: string, end: JobEnd): Promise<void> {
-    return this.#ports.queue.report(ticket, parcel, { end, isLast: this.#end !== null })
+  #report(ticket: Ticket, parcel: string, report: Omit<Report, 'isLast'>): Promise<void> {
+    return this.#ports.queue.report(ticket, parcel, { ...report, isLast: this.#end !== null })
   }
 
   /** Reports as soon as the queue is there; the finished work is already on the remote. */
