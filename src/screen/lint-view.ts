@@ -177,7 +177,8 @@ export function sarifLog(
     semanticVersion: version,
     rules: rules.map(({ name, severity }) => {
       const page = `docs/lint/${name}.md`
-      const text = readFileSync(builtFile(`../${page}`), 'utf8')
+      // Its links lead to pages beside it.
+      const text = readFileSync(builtFile(`../${page}`), 'utf8').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
       return {
         id: name,
         shortDescription: { text: titleIn(text) },

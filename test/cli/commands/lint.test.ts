@@ -135,7 +135,7 @@ describe('ralph lint for other programs', () => {
     for (const { ruleId, ruleIndex } of only!.results)
       expect(only!.tool.driver.rules[ruleIndex]!.id).toBe(ruleId)
     for (const { shortDescription, help } of only!.tool.driver.rules) {
-      expect(shortDescription).toEqual({ text: expect.stringMatching(/^[A-Z`].*\.$/) as unknown })
+      expect(shortDescription).toEqual({ text: expect.stringMatching(/^[A-Z`][^[]*\.$/) as unknown })
       expect(help).toMatchObject({ markdown: expect.stringContaining('## Fix') as unknown })
     }
     const rules = [{ name: 'cycle', severity: 'error' }] as const
