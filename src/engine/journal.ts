@@ -48,8 +48,8 @@ export function openJournal(folder: string, run: string): (event: RunEvent) => v
 /** The folders of attempts' logs and results. An agent may delete them: they are created again when needed. */
 export function openLogs({ logs, results }: { logs: string; results: string }, maxBytes: number) {
   return {
-    /** Opens a log of that name, replacing an earlier one; it stops growing at its cap. */
-    open: (name: string) => cappedLog(join(logs, name), maxBytes),
+    /** Opens a log of that name, replacing an earlier one unless it adds to that; it stops growing at its cap. */
+    open: (name: string, { adds = false } = {}) => cappedLog(join(logs, name), maxBytes, adds ? 'a' : 'w'),
     /** The path of a file or folder beside the logs. */
     result: (name: string): string => {
       mkdirSync(results, { recursive: true })
@@ -58,10 +58,10 @@ export function openLogs({ logs, results }: { logs: string; results: string }, m
   }
 }
 
-/** A log that replaces an earlier one, and stops growing at its cap with a notice; it keeps the beginning. */
-function cappedLog(path: string, maxBytes: number) {
+/** A log that stops growing at its cap with a notice; it keeps the beginning. */
+function cappedLog(path: string, maxBytes: number, flags: 'a' | 'w') {
   mkdirSync(dirname(path), { recursive: true })
-  const file = openSync(path, 'w')
+  const file = openSync(path, flags)
   let left = maxBytes
   return {
     write(chunk: Uint8Array): void {

@@ -238,7 +238,7 @@ async function withRequest<Result>(
   work: (request: AgentRequest) => Promise<Result>,
 ): Promise<Result> {
   const { task, attempt } = job
-  const log = ports.logs.open(`${task.id}-${attempt}.log`)
+  const log = ports.logs.open(`${task.id}-${attempt}.log`, { adds: job.resume != null })
   const { slot, control } = ports
   const notesFile = join(slot.attemptFolder, 'notes.md')
   const request = agentRequest(job, {

@@ -112,9 +112,13 @@ describe('an agent that ends without a word on its task', () => {
     const { requests, deed } = asked(
       async (request) => {
         await ends(request)
+        request.log(Buffer.from('worked\n'), 'stdout')
         return { ...silent, usage: { inputTokens: 10 } }
       },
-      () => ({ message: 'Yes.', session: 's-1', usage: { inputTokens: 2 } }),
+      (request) => {
+        request.log(Buffer.from('answered\n'), 'stdout')
+        return { message: 'Yes.', session: 's-1', usage: { inputTokens: 2 } }
+      },
     )
     const events = await runAll({ root, deed, options: { maxTokens: 100 } })
     expect(requests.map(({ limits }) => limits.tokens)).toEqual([100, 90])
@@ -124,6 +128,7 @@ describe('an agent that ends without a word on its task', () => {
     expect(those(events, 'attempt-started')).toHaveLength(1)
     expect(those(events, 'task-completed')).toMatchObject([{ attempts: 1, usage: { inputTokens: 12 } }])
     expect(read(root, 'docs/tasks/T-1.md')).toContain('All 14 tests pass now.')
+    expect(read(root, '.ralph/logs/T-1-1.log')).toBe('worked\nanswered\n')
     expect(git(root, 'log', '-1', '--format=%(trailers:key=Unsaid)')).toBe('')
   })
 
