@@ -24,8 +24,8 @@ export interface Job {
   readonly tier: string
   readonly limits: AgentLimits
   readonly prompt: string
-  /** The agent's conversation to go on with; null for a new one. */
-  readonly resume: Conversation | null
+  /** The agent's conversation to go on with, and what to say there instead of the prompt; null for a new one. */
+  readonly resume: (Conversation & { readonly prompt: string }) | null
   /** If a person drives the agent's interactive program: the conversation to continue; else null. */
   readonly byHand: Session | null
   /** What its agent can read by its tools. */

@@ -119,8 +119,7 @@ async function listenAndAsk(
   emit({ type: 'agent-signal', id: job.task.id, signal: 'progress', text: 'asked whether it is done' })
   const question = {
     ...job,
-    prompt: askText(),
-    resume: { session: first.sessionId, used: usedBy(job, first.usage) },
+    resume: { session: first.sessionId, used: usedBy(job, first.usage), prompt: askText() },
     limits: limitsAfter(first, job.limits),
   }
   // The attempt's usage is that of both parts.
@@ -270,9 +269,9 @@ export function agentRequest(
   const { notesFile, servers, ...rest } = at
   return {
     ...rest,
-    prompt,
+    prompt: resume?.prompt ?? prompt,
     model: agent.model,
-    resume: resume ?? undefined,
+    resume: resume ? { session: resume.session, used: resume.used } : undefined,
     limits,
     permission: agent.permission,
     gateCommands: gates.map(({ command }) => command),

@@ -145,7 +145,8 @@ async function makeAttempt(
   const { slot, note, emit } = place
   const atHand = attemptPorts(run, place)
   const begun = await begunTree(at, ports.home.git)
-  const isResumed = at.resume?.agent === choice.name && (await place.work.agent(choice)).resumes === true
+  const isOurs = at.resume?.agent === choice.name
+  const isResumed = isOurs && (ports.workers !== null || (await place.work.agent(choice)).resumes === true)
   const resume = isResumed ? at.resume : null
   const isFresh = at.from.kind === 'base' && resume === null
   const isOwn = isFresh && !ports.workers

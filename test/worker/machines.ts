@@ -82,10 +82,14 @@ export interface Going {
 }
 
 /** Starts ralph in a clone, with a folder of caches that is that machine's. */
-export function start(cwd: string, args: readonly string[]): Going {
+export function start(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Going {
   const child = spawn(process.execPath, [PROGRAM, ...args, '--json'], {
     cwd,
-    env: { ...ENV, RALPH_SANDBOX: 'off', XDG_CACHE_HOME: `${cwd}.cache` },
+    env: { ...ENV, RALPH_SANDBOX: 'off', XDG_CACHE_HOME: `${cwd}.cache`, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(() => void child.kill('SIGKILL'))

@@ -21,6 +21,12 @@ describe('the worker for a job', () => {
     expect(chosen([], worker('half', { places: 2, busy: 1 }), worker('empty', { places: 2 }))).toBe('empty')
   })
 
+  it('is the one that has the conversation, as long as it has a free place', () => {
+    const [ada, bob] = [worker('ada', { places: 2, busy: 1 }), worker('bob', { places: 4 })]
+    expect(placeFor([], [ada, bob], 'ada')).toBe(ada)
+    expect(placeFor([], [{ ...ada, busy: 2 }, bob], 'ada')).toBe(bob)
+  })
+
   it('has one of its labels, or takes all', () => {
     expect(takes([], ['Heavy'])).toBe(true)
     expect(takes(['heavy', 'api'], ['Heavy', 'web'])).toBe(true)

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ralph } from '../cli/ralph.ts'
-import { env, git, makeFolder, put } from '../repository.ts'
+import { env, ENV, git, makeFolder, put } from '../repository.ts'
 import { expectAllLanded, gated, isType, makeMachines, start, those, type Going } from './machines.ts'
 import { freePort, startPostgres, type TestServer } from './postgres.ts'
 
@@ -107,6 +107,52 @@ describe('a run with a queue', { timeout: 120_000 }, () => {
     const log = '.ralph/logs/T-001-1.log'
     expect(readFileSync(join(at, log), 'utf8')).toMatch(/^T-001$/m)
     expect(readFileSync(join(at, log), 'utf8')).toBe(readFileSync(join(first, log), 'utf8'))
+  })
+
+  it('goes on at its worker, in its conversation, with a task that met a limit', async () => {
+    const bin = makeFolder()
+    const says = (...lines: readonly object[]): string =>
+      lines.map((line) => `printf '%s\\n' '${JSON.stringify(line)}'`).join('\n')
+    const init = { type: 'system', subtype: 'init', session_id: 's-1', model: 'm' }
+    const limit = {
+      type: 'rate_limit_event',
+      rate_limit_info: { status: 'rejected', rateLimitType: 'five_hour', resetsAt: 0 },
+    }
+    const end = {
+      type: 'result',
+      subtype: 'success',
+      session_id: 's-1',
+      num_turns: 1,
+      usage: { output_tokens: 9 },
+    }
+    const soon = `"resetsAt":'$(($(date +%s) + 2))'`
+    const failed = { ...end, is_error: true, api_error_status: 429, result: 'You have hit your limit' }
+    put(bin, {
+      claude: [
+        '#!/bin/sh',
+        'case "$*" in *--version*) echo "2.1.328 (Claude Code)"; exit;; esac',
+        `echo "$PWD $*" >> ${bin}/calls; cat >> ${bin}/calls`,
+        says(init),
+        `case "$*" in *--resume*) echo 2 > whole; ${says({ ...end, result: 'Done.\n<TASK_DONE>' })};;`,
+        `*) echo 1 > half; ${says(limit, failed).replace('"resetsAt":0', () => soon)}; exit 1;; esac`,
+      ].join('\n'),
+    })
+    chmodSync(join(bin, 'claude'), 0o755)
+    const machines = makeMachines({ 'T-001': 'true' }, { config: { agent: 'claude' } })
+    const [at, worker] = [machines.clone('run'), machines.clone('worker')]
+    const { run, url } = await startRun(at)
+    start(worker, ['worker', '--queue', url, '--jobs', '2'], { PATH: `${bin}:${ENV['PATH']}` })
+    expect(await run.ended).toEqual({ code: 0, stderr: '' })
+    const asked = readFileSync(join(bin, 'calls'), 'utf8')
+    const [begun, resumed, ...more] = asked.split('\n').filter((line) => / -p /.test(line))
+    expect(more).toEqual([])
+    expect(begun).not.toContain('--resume')
+    expect(resumed).toContain('--resume=s-1')
+    // Claude Code keeps its conversations by folder.
+    expect(resumed!.split(' ')[0]).toBe(begun!.split(' ')[0])
+    expect(asked).toContain('You were stopped in the middle of your work')
+    expect(those(run, 'task-completed')).toMatchObject([{ id: 'T-001', attempts: 1 }])
+    expect(git(at, 'show', 'HEAD:half', 'HEAD:whole')).toBe('1\n2')
   })
 
   it('runs the gates of the commit that a job begins from, here and there, and none that the machine has', async () => {

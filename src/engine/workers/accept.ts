@@ -47,7 +47,7 @@ export async function acceptReport(
     ? outcome('lost', `the worker ${worker} was ended`)
     : { ...reported, until: until === null ? null : new Date(until) }
   const record = end.record === null ? null : await recordOf(given, end.record, remote)
-  return failedElsewhere(given, ended, { record, usage: end.usage })
+  return failedElsewhere(given, ended, { ...end, record })
 }
 
 /** Records a lost attempt, so that its number and its candidate's name are not used again. */
@@ -61,19 +61,29 @@ export async function recordLost(given: GivenJob, reason: string): Promise<Faile
 
 /** The result of an attempt that was not made; nothing is recorded. */
 export function notMade(given: GivenJob, ended: Outcome): Promise<Failed> {
-  return failedElsewhere(given, ended, { record: null, usage: UNKNOWN_USAGE })
+  return failedElsewhere(given, ended, { record: null, usage: UNKNOWN_USAGE, resume: null })
 }
 
 async function failedElsewhere(
   { job, ports }: GivenJob,
   ended: Outcome,
-  { record, usage }: Pick<Failed, 'record' | 'usage'>,
+  { record, usage, resume }: Pick<Failed, 'record' | 'usage' | 'resume'>,
 ): Promise<Failed> {
   const begun = await begunTree(job, ports.home.git)
   const tree = record?.tree ?? begun
   const idle = tree === begun && (record?.idle ?? false)
   const decision = decide({ outcome: ended, usage, idle }, { ...job.situation, now: ports.now() })
-  return { kind: 'failed', outcome: ended, decision, record, tree, usage, session: null, resume: null }
+  const isWait = decision.kind === 'wait'
+  return {
+    kind: 'failed',
+    outcome: ended,
+    decision,
+    record,
+    tree,
+    usage,
+    session: null,
+    resume: isWait ? resume : null,
+  }
 }
 
 async function acceptPassed(

@@ -55,6 +55,8 @@ export class Coordinator {
   /** Tasks whose attempt is not over, and those that have not begun because no worker is free. */
   readonly #attempted = new Set<string>()
   #idle: readonly string[] = []
+  /** The names of the workers that have conversations to go on with, by session. */
+  readonly #conversations = new Map<string, string>()
 
   constructor(at: CoordinatorPorts) {
     this.#at = at
@@ -179,6 +181,7 @@ export class Coordinator {
         this.#candidates.add(candidateRef(id, job.attempt, given.job.token))
         if (ended.kind === 'lost') return await recordLost(given, ended.reason)
         const { worker, end } = ended
+        if (end.kind === 'failed' && end.resume) this.#conversations.set(end.resume.session, worker)
         if (end.kind !== 'given-back') return await acceptReport(given, { worker, end }, remote)
         emit({ type: 'warning', message: `${worker} gave ${id} back: ${end.reason}` })
         this.#given.delete(id)
@@ -271,7 +274,11 @@ export class Coordinator {
     while (!over.aborted && this.hopeless === null) {
       const changed = this.changed()
       const task = source.tasks().find((one) => one.id === id)
-      const place = placeFor(task ? await this.#labelsOf(task) : [], this.#roster.loaded)
+      const place = placeFor(
+        task ? await this.#labelsOf(task) : [],
+        this.#roster.loaded,
+        this.#speaker(given),
+      )
       if (place) {
         this.#given.add(id)
         return this.#roster.give(place.ticket, given)
@@ -279,6 +286,11 @@ export class Coordinator {
       await orAborted(changed, over)
     }
     return null
+  }
+
+  /** The worker that has the conversation of a job. */
+  #speaker({ job: { resume } }: GivenJob): string | undefined {
+    return resume ? this.#conversations.get(resume.session) : undefined
   }
 
   /** Follows a job at a worker to the end; null if the run ends at once. */

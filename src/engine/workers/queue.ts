@@ -1,5 +1,6 @@
 import type { Outcome } from '../outcome.ts'
 import type { Denial, Usage } from '../../base/nouns.ts'
+import type { Resumable } from '../prepare.ts'
 import type { Happening } from '../events/event.ts'
 import type { Machine } from '../../process/table.ts'
 
@@ -67,6 +68,8 @@ export type JobEnd =
       readonly outcome: Omit<Outcome, 'until'> & { readonly until: string | null }
       readonly record: string | null
       readonly usage: Usage
+      /** The conversation that the next attempt can go on with there. */
+      readonly resume: Resumable | null
     }
   /** The worker could not make the attempt: it lacks something, or ends. */
   | { readonly kind: 'given-back'; readonly reason: string }

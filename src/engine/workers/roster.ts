@@ -383,13 +383,18 @@ export function takes(worker: readonly string[], task: readonly string[]): boole
 }
 
 /**
- * The worker for a task with these labels: among those that take it the one with the most free places; null if all
- * are full.
+ * The worker for a task with these labels: among those that take it the one of that name, else the one with the most free
+ * places; null if all are full.
  */
-export function placeFor(labels: readonly string[], workers: readonly Loaded[]): Loaded | null {
+export function placeFor(
+  labels: readonly string[],
+  workers: readonly Loaded[],
+  name?: string,
+): Loaded | null {
   const room = ({ sign, busy }: Loaded): number => sign.places - busy
   const free = workers.filter((worker) => room(worker) > 0 && takes(worker.sign.labels, labels))
   // Workers without labels stay free for tasks that no other takes.
   const rank = ({ sign }: Loaded): number => Math.sign(sign.labels.length)
-  return free.toSorted((a, b) => rank(b) - rank(a) || room(b) - room(a))[0] ?? null
+  const named = free.find(({ sign }) => sign.name === name)
+  return named ?? free.toSorted((a, b) => rank(b) - rank(a) || room(b) - room(a))[0] ?? null
 }

@@ -72,6 +72,8 @@ export class Worker {
   readonly #doing = new Map<string, Doing>()
   readonly #under = new Set<Promise<void>>()
   readonly #places: number[]
+  /** The places of conversations that were cut off, by session. */
+  readonly #conversations = new Map<string, number>()
   #ticket: Ticket | null = null
   #run: RunSign | null = null
   #beatAt = -Infinity
@@ -159,7 +161,7 @@ export class Worker {
   async #receive(ticket: Ticket): Promise<void> {
     const { jobs, words } = await this.#ports.queue.receive(ticket)
     for (const { parcel, job } of jobs) {
-      const place = this.#end ? undefined : this.#places.shift()
+      const place = this.#end ? undefined : this.#takePlace(job)
       if (place === undefined) {
         const reason = this.#end ? 'it is about to end' : 'it has no free place'
         await this.#report(ticket, parcel, { end: { kind: 'given-back', reason }, log: null })
@@ -189,6 +191,12 @@ export class Worker {
     }
   }
 
+  /** A free place: the one where the job's conversation was, if it can be. */
+  #takePlace({ resume }: Job): number | undefined {
+    const at = this.#places.indexOf(this.#conversations.get(resume?.session ?? '') ?? -1)
+    return this.#places.splice(Math.max(0, at), 1)[0]
+  }
+
   /** Does one job to the end: the attempt, its refs on the remote, and the report. */
   async #do(ticket: Ticket, parcel: string, { job, control, place }: Doing): Promise<void> {
     const { queue, logOf } = this.#ports
@@ -200,7 +208,12 @@ export class Worker {
     let end: JobEnd
     try {
       const branch = this.#run?.branch ?? job.base.branch ?? ''
-      end = await this.#made(job, await this.#ports.make(job, { place, branch, control, emit }))
+      // Elsewhere nobody knows the conversation.
+      const isHere = this.#conversations.get(job.resume?.session ?? '') === place
+      const mine = isHere ? job : { ...job, resume: null }
+      const result = await this.#ports.make(mine, { place, branch, control, emit })
+      if (result.kind === 'failed' && result.resume) this.#conversations.set(result.resume.session, place)
+      end = await this.#made(job, result)
     } catch (error) {
       // The cause would also stop the next job.
       end = { kind: 'given-back', reason: reasonOf(error) }
@@ -232,12 +245,13 @@ export class Worker {
     if (candidate !== null && pushed?.kind === 'pushed') await remote.forget(candidate)
     if (result.kind === 'passed')
       return { kind: 'passed', candidate: result.candidate.ref, denied: result.denied }
-    const { outcome, usage } = result
+    const { outcome, usage, resume } = result
     return {
       kind: 'failed',
       outcome: { ...outcome, until: outcome.until?.toISOString() ?? null },
       record,
       usage,
+      resume,
     }
   }
 
