@@ -3,6 +3,15 @@ import { about, type Read } from '../base/schema.ts'
 
 const texts = v.array(v.string())
 
+const underWay = v.object({
+  run: v.string(),
+  attempt: about('Among those that count; null before the first.', v.nullable(v.number())),
+  workspace: v.nullable(v.number()),
+  worker: v.nullable(v.string()),
+})
+/** A run that works on a task now, and where. */
+export type UnderWay = Read<typeof underWay>
+
 export const taskJson = v.object({
   id: v.string(),
   number: v.number(),
@@ -30,6 +39,9 @@ export const taskJson = v.object({
   commit: v.nullable(v.string()),
   cost: v.nullable(v.string()),
   fields: about('The fields that ralph does not know.', v.record(v.string(), v.string())),
+  underWay: v.optional(
+    about('In next, list and show: the run that works on it now; null if none does.', v.nullable(underWay)),
+  ),
 })
 /** A task as JSON in every command: see docs/json.md. */
 export type TaskJson = Read<typeof taskJson>

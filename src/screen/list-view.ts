@@ -1,8 +1,9 @@
+import type { UnderWay } from '../backlog/json.ts'
 import type { TaskState } from '../backlog/select/selection.ts'
 import { whyNot } from '../backlog/select/why-not.ts'
 import type { Facts, Tier } from '../backlog/model.ts'
 import { strong, dim, line, spread, table, BLANK, coloured, type View, type Row, type Cell } from './block.ts'
-import { bar, firstSentence, signOf } from './task-lines.ts'
+import { bar, firstSentence, LIVE, signOf, underWayText } from './task-lines.ts'
 
 /** The facts of a task in the list. */
 type ListedTask = Facts<'title' | 'milestone' | 'completed' | 'discipline'>
@@ -12,6 +13,8 @@ interface Describing<T> {
   readonly tierOf: (task: T) => Tier
   /** The first line of the Blocked section; empty if the task is not blocked. */
   readonly reasonOf: (task: T) => string
+  /** What a run works on now. */
+  readonly underWay: ReadonlyMap<string, UnderWay>
   /** The mark of the task's discipline; null if there is none. */
   readonly badgeOf: (task: T) => { readonly text: string; readonly color: string | null } | null
 }
@@ -71,7 +74,7 @@ function headRow(milestone: string | null, members: readonly TaskState<ListedTas
 
 function rowOf<T extends ListedTask>(
   state: TaskState<T>,
-  { tierOf, reasonOf, badgeOf }: Describing<T>,
+  { tierOf, reasonOf, badgeOf, underWay }: Describing<T>,
   hasBadges: boolean,
 ): readonly Cell[] {
   const { task } = state
@@ -79,7 +82,9 @@ function rowOf<T extends ListedTask>(
   const badge = hasBadges ? [coloured(text, color)] : []
   // The tier of a finished task does not matter any more.
   const tier = task.status === 'DONE' ? '' : dim(tierOf(task))
-  return [signOf(state), task.id, task.title, ...badge, tier, dim(remark(state, reasonOf(task)))]
+  const where = task.status === 'DONE' ? undefined : underWay.get(task.id)
+  const [sign, about] = where ? [LIVE, underWayText(where)] : [signOf(state), remark(state, reasonOf(task))]
+  return [sign, task.id, task.title, ...badge, tier, dim(about)]
 }
 
 /** A short remark on a task. */

@@ -1,6 +1,7 @@
 import { unreachable } from '../base/errors.ts'
 import type { Wait } from '../backlog/select/schedule.ts'
 import { unblocks, type Selection, type TaskState } from '../backlog/select/selection.ts'
+import type { UnderWay } from '../backlog/json.ts'
 import type { TierChoice } from '../backlog/select/tier.ts'
 import type { Facts, TaskHead } from '../backlog/model.ts'
 import { dim, accent, line, table, section, BLANK, facts, type Block, type Row, type View } from './block.ts'
@@ -9,9 +10,11 @@ import {
   countByStanding,
   dependenciesOf,
   limitsText,
+  LIVE,
   named,
   thenLines,
   titleLine,
+  underWayText,
   waitingRows,
   type WaitingTask,
 } from './task-lines.ts'
@@ -33,6 +36,7 @@ interface NextScreen {
   /** The tasks of `toExplain`, with their reasons to wait. */
   readonly waiting?: readonly WaitingTask[]
   readonly explain: boolean
+  readonly underWay: ReadonlyMap<string, UnderWay>
   /** The paths of other tools' backlogs, if there are no tasks. */
   readonly foreign?: readonly string[]
 }
@@ -60,7 +64,7 @@ export function nextView(screen: NextScreen): View {
   return [
     ...answer(screen),
     ...(explain ? section('Waiting', waitingRows(waiting)) : []),
-    ...(selection.outcome === 'empty' ? [] : [BLANK, summary(screen)]),
+    ...(selection.outcome === 'empty' ? [] : [BLANK, ...atWork(screen), summary(screen)]),
   ]
 }
 
@@ -147,6 +151,11 @@ function eligibleRows(eligible: readonly EligibleTask[], indent = ''): View {
     ]
   })
   return table(rows, { shrink: [1], indent })
+}
+
+/** The tasks of a run, which do not change the decision. */
+function atWork({ underWay }: NextScreen): View {
+  return [...underWay].map(([id, where]) => line(LIVE, ` ${id}  `, dim(underWayText(where))))
 }
 
 /** `5 of 9 done · 2 wait (ralph next --explain) · 1 blocked`. */

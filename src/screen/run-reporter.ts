@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
-import { remainingTime, type Pace, footLine, LIVE } from './run-state.ts'
+import { remainingTime, type Pace, footLine } from './run-state.ts'
+import { LIVE } from './task-lines.ts'
 import type { RunEvent } from '../engine/events/event.ts'
 import type { RunStatus } from './run-status.ts'
 import { dim, line, type Block, type View } from './block.ts'

@@ -4,12 +4,10 @@ import { formatDuration, secondsBetween, waitText, wholeMinutes } from '../base/
 import { formatCost } from '../base/usage.ts'
 import type { StopMode } from '../engine/events/event.ts'
 import { costSoFar, type JobStatus, type RunStatus } from './run-status.ts'
-import { strong, dim, accent, bad, line, paragraph, type Block, type Line, type Piece } from './block.ts'
+import { strong, dim, accent, bad, line, paragraph, type Block, type Line } from './block.ts'
+import { LIVE } from './task-lines.ts'
 import { gateText } from './tell.ts'
 import { textWidth } from './printable.ts'
-
-/** The sign of something that is under way. */
-export const LIVE: Piece = accent('●')
 
 /** `5 of 14 done`, `1 blocked`, `31m`, `$2.40 of $10.00`: how far a run is; the least important come last. */
 export function progressFacts(status: RunStatus, now: Date | null): readonly string[] {

@@ -27,7 +27,8 @@ import {
   type Line,
   type View,
 } from './block.ts'
-import { heldLine, jobLine, LIVE } from './run-state.ts'
+import { heldLine, jobLine } from './run-state.ts'
+import { LIVE } from './task-lines.ts'
 import { endCounts, endsTask, gateBlocks, spentText, tell, eventLines } from './tell.ts'
 import { cut, textWidth } from './printable.ts'
 

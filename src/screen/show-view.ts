@@ -1,4 +1,5 @@
 import { dependantsOf, unblocks, type Selection, type TaskState } from '../backlog/select/selection.ts'
+import type { UnderWay } from '../backlog/json.ts'
 import type { TierChoice } from '../backlog/select/tier.ts'
 import type { FieldName, Section, Task, TaskHead } from '../backlog/model.ts'
 import type { KeptAttempt } from '../git/record.ts'
@@ -33,6 +34,7 @@ import {
   signOf,
   thenLines,
   titleLine,
+  underWayText,
 } from './task-lines.ts'
 import { counted } from '../base/text.ts'
 import { minuteText } from '../base/time.ts'
@@ -46,6 +48,7 @@ export function showView(
     choice,
     attempts,
     completion,
+    underWay,
   }: {
     state: TaskState
     selection: Selection<TaskHead>
@@ -53,6 +56,8 @@ export function showView(
     attempts: readonly KeptAttempt[]
     /** The commit that completed it, an undone one only if there is no other; null if there is none. */
     completion: CompletionRecord | null
+    /** What a run works on now. */
+    underWay: ReadonlyMap<string, UnderWay>
   },
   discipline: ShownDiscipline | null,
 ): View {
@@ -62,7 +67,7 @@ export function showView(
   const sections = task.sections.map((each) => sectionRow(each, task))
   return [
     titleLine(task),
-    facts(['       '], factsOf(state, choice), 'dim'),
+    facts(['       '], factsOf(state, choice, underWay.get(task.id)), 'dim'),
     ...named('after', dependenciesOf(task, selection), '  '),
     ...named('before', dependants, '  '),
     ...waitsLines(state, attempts),
@@ -89,10 +94,12 @@ function disciplineLine({ title, icon, acronym, color }: ShownDiscipline): Block
 function factsOf(
   { task, eligible }: TaskState,
   { tier, why, maxTurns, timeoutSeconds }: TierChoice,
+  where: UnderWay | undefined,
 ): string[] {
   const status = task.status ?? 'no clear status'
   const limits = `up to ${limitsText(maxTurns, timeoutSeconds)}`
-  return [eligible ? `${status}, eligible` : status, tier, why, limits]
+  const now = where ? underWayText(where) : eligible && 'eligible'
+  return [now ? `${status}, ${now}` : status, tier, why, limits]
 }
 
 function completionText({ commit, agent, seconds, usage, reverted }: CompletionRecord): string {

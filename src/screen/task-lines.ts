@@ -3,6 +3,7 @@ import { placesIn } from '../base/places.ts'
 import { unreachable } from '../base/errors.ts'
 import { counted } from '../base/text.ts'
 import { formatDuration } from '../base/time.ts'
+import type { UnderWay } from '../backlog/json.ts'
 import type { Reason, Selection, TaskState } from '../backlog/select/selection.ts'
 import { asksIn, blockedReason, whyNot } from '../backlog/select/why-not.ts'
 import type { TaskNumber } from '../backlog/ids.ts'
@@ -13,6 +14,7 @@ import {
   accent,
   good,
   bad,
+  dotted,
   spread,
   table,
   type Block,
@@ -78,6 +80,14 @@ export const SIGNS = {
 
 export function signOf(state: TaskState<TaskHead>): Piece {
   return SIGNS[standingOf(state)]
+}
+
+/** The sign of something that is under way. */
+export const LIVE: Piece = accent('●')
+
+/** What a run does with a task now: `under way · attempt 2 · worker box`. */
+export function underWayText({ attempt, worker }: UnderWay): string {
+  return dotted('under way', attempt !== null && `attempt ${attempt}`, worker && `worker ${worker}`)
 }
 
 /** The number of tasks in each state. */

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { env, git, makeRepository, taskText } from '../repository.ts'
-import { ralph } from './ralph.ts'
+import { jsonOf, ralph } from './ralph.ts'
 import { barrier } from './script-repository.ts'
 
 /** A project whose agent says that it has begun, and ends when it is let go. */
@@ -35,6 +36,9 @@ interface Status {
   readonly run: { readonly jobs: readonly object[] } | null
 }
 
+const journalIn = (root: string): string =>
+  readdirSync(join(root, '.ralph/logs')).find((name) => name.startsWith('run-'))!
+
 const subjects = (root: string): string => git(root, 'log', '--format=%s')
 
 describe.skipIf(process.platform === 'win32')('a run under way', () => {
@@ -58,6 +62,51 @@ describe.skipIf(process.platform === 'win32')('a run under way', () => {
     expect(await running).toMatchObject({ code: 0, stdout: expect.stringContaining('2 done') })
     expect((await run('status')).stdout).toContain('The last run ended')
     expect((await run('status', '--all')).stdout).toContain('2 done')
+  })
+
+  it('is seen where tasks are listed, with the attempt, until it has ended or died', async () => {
+    const { root, run, letGo, working } = project()
+    const shown = async (...argv: string[]) => (await run(...argv)).stdout
+    const idle = await shown('list')
+    const running = run('run', '--loop')
+    await working('T-001')
+    expect(await shown('list')).toMatch(/● {2}T-001 .+ under way · attempt 1\n {2}▸ {2}T-002 .+ eligible/)
+    expect(await shown('next')).toMatch(/^T-001 .+\n\n● T-001 {2}under way · attempt 1\n0 of 2 done/s)
+    expect(await shown('show', '1')).toMatch(/TODO, under way · attempt 1 · Light/)
+    const underWay = { run: expect.any(String) as string, attempt: 1, workspace: null, worker: null }
+    const listed = { tasks: [{ underWay }, { underWay: null }] }
+    expect(await jsonOf(root, 'list')).toMatchObject(listed)
+    const [first, second] = listed.tasks
+    expect(await jsonOf(root, 'next', '--all')).toMatchObject({ task: first, eligible: [first, second] })
+    const files = [join('logs', journalIn(root)), 'lock', 'run.json'].map((name) =>
+      join(root, '.ralph', name),
+    )
+    const texts = files.map((file) => readFileSync(file, 'utf8'))
+    letGo()
+    await running
+    expect(await shown('list')).not.toContain('under way')
+    git(root, 'reset', '--quiet', '--hard', 'HEAD~2')
+    const { pid } = spawnSync('true')
+    for (const [at, file] of files.entries())
+      writeFileSync(file, texts[at]!.replace(`"pid":${process.pid}`, `"pid":${pid}`))
+    expect(await shown('list')).toBe(idle)
+  })
+
+  it('is seen at the worker that makes an attempt', async () => {
+    const { root, run, letGo, working } = project()
+    const running = run('run', 'T-001')
+    await working('T-001')
+    const journal = join(root, '.ralph/logs', journalIn(root))
+    const begun = readFileSync(journal, 'utf8')
+      .split('\n')
+      .find((line) => line.includes('"attempt-started"'))
+    const joined = { at: new Date(), type: 'worker-joined', worker: 'box', places: 1, labels: [] }
+    for (const event of [joined, { ...(JSON.parse(begun!) as object), worker: 'box' }])
+      appendFileSync(journal, `${JSON.stringify(event)}\n`)
+    expect((await run('next')).stdout).toContain('under way · attempt 1 · worker box')
+    expect((await jsonOf(root, 'list')).tasks[0].underWay).toMatchObject({ worker: 'box' })
+    letGo()
+    await running
   })
 
   it.each([

@@ -151,7 +151,7 @@ const show = (attempts: readonly KeptAttempt[]) => {
   const selection = select([stopped])
   const [state] = selection.states
   const choice = tierOf(stopped)
-  return showView({ state: state!, selection, choice, attempts, completion: null }, null)
+  return showView({ state: state!, selection, choice, attempts, completion: null, underWay: new Map() }, null)
 }
 const VIEWS: Readonly<Record<string, readonly Block[]>> = {
   'verify, nothing': verify([]),

@@ -1,4 +1,4 @@
-import type { TaskJson } from '../json.ts'
+import type { TaskJson, UnderWay } from '../json.ts'
 import type { TaskState } from './selection.ts'
 import type { TierChoice } from './tier.ts'
 import { partsOf } from '../ids.ts'
@@ -22,7 +22,11 @@ export const JSON_FACTS = [
 type JsonTask = Facts<(typeof JSON_FACTS)[number]>
 
 /** A task as JSON in every command: see docs/json.md. */
-export function taskJson<T extends JsonTask>(state: TaskState<T>, tierOf: (task: T) => TierChoice): TaskJson {
+export function taskJson<T extends JsonTask>(
+  state: TaskState<T>,
+  tierOf: (task: T) => TierChoice,
+  underWay?: ReadonlyMap<string, UnderWay>,
+): TaskJson {
   const { task, eligible, waiting } = state
   const { tier, source, maxTurns, timeoutSeconds } = tierOf(task)
   const unknown = task.fields.filter((field) => field.name === null)
@@ -48,5 +52,6 @@ export function taskJson<T extends JsonTask>(state: TaskState<T>, tierOf: (task:
     commit: task.commit,
     cost: task.cost,
     fields: Object.fromEntries(unknown.map((field) => [field.key, field.value])),
+    ...(underWay && { underWay: underWay.get(task.id) ?? null }),
   }
 }

@@ -4,6 +4,7 @@ import { unreadText } from '../../config/unread.ts'
 import { paragraph } from '../../screen/block.ts'
 import { listView } from '../../screen/list-view.ts'
 import type { ContextOf } from '../commands.ts'
+import { tasksUnderWay } from '../under-way.ts'
 import { disciplineOf } from '../../agents/registry.ts'
 import { blockedReasons, openListing } from '../../config/listing.ts'
 import { isMilestone } from '../../backlog/milestone.ts'
@@ -19,11 +20,12 @@ export async function run(context: Context): Promise<number> {
   const { options } = context
   const place = await context.place()
   const unread = unreadText(place)
+  const underWay = await tasksUnderWay(place.root)
   if (context.json) {
     const { selection, tierOf } = await openListing(place, [...JSON_FACTS, ...filtered(options)])
     const states = selection.states.filter(({ task }) => matches(task, options))
     const counts = countByStatus(states.map(({ task }) => task))
-    context.printJson({ version: 1, tasks: states.map((state) => taskJson(state, tierOf)), counts })
+    context.printJson({ version: 1, tasks: states.map((state) => taskJson(state, tierOf, underWay)), counts })
     return 0
   }
   const facts = ['title', 'milestone', 'completed', 'discipline', ...filtered(options)] as const
@@ -35,6 +37,7 @@ export async function run(context: Context): Promise<number> {
       states,
       all: selection.states,
       folder: place.folders.first,
+      underWay,
       tierOf: (task) => tierOf(task).tier,
       reasonOf: await blockedReasons(place, tasks),
       badgeOf: await disciplineBadges(place.root, tasks),

@@ -9,6 +9,7 @@ import { line, paragraph } from '../../screen/block.ts'
 import { unreadText } from '../../config/unread.ts'
 import type { ContextOf } from '../commands.ts'
 import { blockedReasons, openListing, openTask } from '../../config/listing.ts'
+import { tasksUnderWay } from '../under-way.ts'
 import { previewAgent } from '../../agents/registry.ts'
 import { selectByHeads, type Place } from '../../config/project.ts'
 import { JSON_FACTS, taskJson } from '../../backlog/select/task-json.ts'
@@ -59,7 +60,7 @@ async function foreignIn(root: string): Promise<readonly string[]> {
 async function print(context: Context, place: Place, heads: Heads): Promise<TaskHead | null> {
   const { all, explain, jobs } = context.options
   const { folders, config } = place
-  const screen = { folder: folders.first, explain }
+  const screen = { folder: folders.first, explain, underWay: await tasksUnderWay(place.root) }
   if (heads && heads.outcome !== 'stuck') {
     const next = await nextTask(context, place, heads)
     const foreign = heads.outcome === 'empty' ? await foreignIn(place.root) : []
@@ -115,17 +116,18 @@ async function explained(
 
 /** Prints the decision as JSON, and returns the next task. */
 async function printJson(context: Context, place: Place, heads: Heads): Promise<TaskHead | null> {
+  const underWay = await tasksUnderWay(place.root)
   if (heads) {
     const { next, outcome, counts } = heads
     const opened = next && (await openTask(place, next, JSON_FACTS))
-    const task = opened && taskJson({ ...ELIGIBLE, task: opened.task }, () => opened.choice)
+    const task = opened && taskJson({ ...ELIGIBLE, task: opened.task }, () => opened.choice, underWay)
     context.printJson({ version: 1, task, outcome, counts })
     return next
   }
   const { all, explain, jobs } = context.options
   const { selection, tierOf } = await openListing(place, JSON_FACTS)
   const { states, eligible, next, outcome, counts } = selection
-  const json = (task: (typeof eligible)[number]) => taskJson({ ...ELIGIBLE, task }, tierOf)
+  const json = (task: (typeof eligible)[number]) => taskJson({ ...ELIGIBLE, task }, tierOf, underWay)
   const started =
     jobs === undefined ? null : schedule({ ...IDLE, eligible, jobs, overlap: place.config.overlap })
   context.printJson({
@@ -139,7 +141,9 @@ async function printJson(context: Context, place: Place, heads: Heads): Promise<
     }),
     ...(all && { eligible: eligible.map(json) }),
     ...(explain && {
-      waiting: states.filter(({ waiting }) => waiting.length > 0).map((state) => taskJson(state, tierOf)),
+      waiting: states
+        .filter(({ waiting }) => waiting.length > 0)
+        .map((state) => taskJson(state, tierOf, underWay)),
     }),
   })
   return next

@@ -9,6 +9,7 @@ import { disciplineOf } from '../../agents/registry.ts'
 import { findTask } from '../../config/find-task.ts'
 import { selectByHeads, type Place } from '../../config/project.ts'
 import { taskJson } from '../../backlog/select/task-json.ts'
+import { tasksUnderWay } from '../under-way.ts'
 import { readHistory, unlessGitIsMissing } from '../../git/open-repository.ts'
 
 /** Shows one task. */
@@ -22,15 +23,16 @@ export async function run(context: Context): Promise<number> {
   const state = { ...selection.states[heads.indexOf(found)]!, task }
   const choice = tierOf(task, config.tiers)
   const past = await pastOf(context, place, task.id)
+  const underWay = await tasksUnderWay(root)
   const document = {
-    task: taskJson(state, () => choice),
+    task: taskJson(state, () => choice, underWay),
     dependants: dependantsOf(selection, task.number).map((dependant) => dependant.task.id),
     unblocks: unblocks(selection, task.id).map(({ id }) => id),
     sections: task.sections.map(({ title }) => title),
     ...past,
   }
   return context.answer(document, async () =>
-    showView({ state, selection, choice, ...past }, await disciplineOf(root, task)),
+    showView({ state, selection, choice, underWay, ...past }, await disciplineOf(root, task)),
   )
 }
 
