@@ -158,7 +158,9 @@ async function endSeries(world: World, { root }: Place, id: string): Promise<voi
   const last = (await listRecords(git, id)).at(-1)
   if (!last || last.final) return
   const message = attemptMessage({ ...last, final: true })
-  await keepCommit(git, { ...last, message, replaces: last.commit })
+  // Its time says before which completion it was.
+  const dated = git.with({ env: { GIT_COMMITTER_DATE: `@${last.keptAt} +0000` } })
+  await keepCommit(dated, { ...last, message, replaces: last.commit })
 }
 
 async function commitAsTodo(

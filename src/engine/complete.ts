@@ -91,6 +91,7 @@ export async function completeByHand(
           candidate,
           job,
           earlier: ledger.seriesAt(written.id),
+          kept: ledger.attemptsAt(written.id),
           options: { ...options, checkCriteria: false },
           isForeign: false,
           objection: () => null,

@@ -335,6 +335,7 @@ export class Jobs {
       candidate: candidate!,
       job,
       earlier: ledger.seriesAt(task.id),
+      kept: ledger.attemptsAt(task.id),
       options,
       // The clean room of a run that died may not have held what its candidate says.
       isForeign: !ready || ports.workers !== null,

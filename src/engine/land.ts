@@ -20,8 +20,9 @@ import { hasHooks, runHooks } from './hooks.ts'
 import type { Job } from './job.ts'
 import { completeTask } from '../backlog/finish.ts'
 import { checkWork } from './judge.ts'
-import { outcome, type Outcome } from './outcome.ts'
+import { outcome, POLICIES, type Outcome } from './outcome.ts'
 import type { Emit, RunOptions, RunPorts, TaskSource } from './ports.ts'
+import type { Home } from './slot/home.ts'
 import type { Branch, Held } from './slot/branch.ts'
 import type { AsItIs } from './slot/follow.ts'
 
@@ -41,6 +42,8 @@ interface LandingRequest {
   readonly job: Pick<Job, 'task' | 'attempt' | 'gates'>
   /** The earlier attempts that count together with it. */
   readonly earlier: readonly KeptAttempt[]
+  /** All kept attempts at the task. */
+  readonly kept: readonly KeptAttempt[]
   readonly options: Pick<RunOptions, 'subject' | 'progress' | 'checkCriteria'>
   /** Whether the gates always run here, because somebody else reports that they have passed. */
   readonly isForeign: boolean
@@ -55,7 +58,7 @@ export type Landed =
       readonly kind: 'landed'
       readonly commit: string
       readonly base: Base
-      /** The sums over all attempts at the task. */
+      /** The sums over all attempts at the task since it was last completed. */
       readonly sums: Sums
       /** How long the landing took: the commit with its hooks, and the search for its seal. */
       readonly seconds: number
@@ -212,7 +215,7 @@ async function committed(
   if (!found || found.problems.some(({ kind }) => kind === 'unreadable'))
     return refused(outcome('gate-failed', 'its task file is gone, or cannot be read'))
   const task = request.byPerson?.task ?? found
-  const sums = sumsOf(request)
+  const sums = sumsOf(candidate, await notYetCounted(request, { file: task.file, tip }, home))
   const size = await sizeOf(home.git, tip.head, onto.tree)
   const message = commitMessage(
     task,
@@ -354,10 +357,33 @@ export async function originTexts(
   return (await slots.origins(slot.check)).texts(task, report)
 }
 
-function sumsOf({ candidate, earlier }: LandingRequest): Sums {
+/** The attempts since the task was last completed: also those before it was blocked or given up. */
+async function notYetCounted(
+  { kept }: LandingRequest,
+  { file, tip }: { file: string; tip: Base },
+  { git, prefix }: Home,
+): Promise<readonly KeptAttempt[]> {
+  const [oldest] = kept
+  if (!oldest) return kept
+  const since = `--since=@${oldest.keptAt}`
+  const args = [
+    'log',
+    '-1',
+    '--format=%ct',
+    '--grep=^[ \t]*Tier: ',
+    since,
+    tip.head,
+    '--',
+    `${prefix}${file}`,
+  ]
+  const completedAt = Number((await git.run(args)).stdout.toString())
+  return kept.filter(({ keptAt }) => keptAt > completedAt)
+}
+
+function sumsOf(candidate: KeptAttempt, earlier: readonly KeptAttempt[]): Sums {
   return {
     seconds: earlier.reduce((sum, record) => sum + record.seconds, candidate.seconds),
-    attempts: candidate.counted,
+    attempts: earlier.filter(({ outcome: kind }) => POLICIES[kind].counts).length + 1,
     usage: totalUsage([candidate, ...earlier].map(({ usage }) => usage)),
   }
 }

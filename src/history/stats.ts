@@ -71,15 +71,16 @@ function totalsOf(completions: readonly CompletionRecord[]) {
 }
 
 /**
- * Kept attempts that led to no completion, whose numbers are in no other sum: a completion's include the attempts that
- * led to it, back to the last time that ralph gave up.
+ * Kept attempts that led to no completion: a completion's numbers include all attempts since the one before it, so those
+ * that are in no sum yet were kept after the last.
  */
 function lostOf(completions: readonly CompletionRecord[], attempts: readonly KeptAttempt[]) {
-  const done = new Set(completions.map(({ id }) => id))
-  const lost = attempts.filter(({ task, outcome }, index) => {
-    const gaveUp = attempts.slice(index).some((later) => later.task === task && later.final)
-    return outcome !== 'done' && (gaveUp || !done.has(task))
-  })
+  const lastDone = new Map<string, number>()
+  for (const { id, byRalph, committedAt } of completions)
+    if (byRalph) lastDone.set(id, Math.max(committedAt, lastDone.get(id) ?? 0))
+  const lost = attempts.filter(
+    ({ task, outcome, keptAt }) => outcome !== 'done' && keptAt > (lastDone.get(task) ?? 0),
+  )
   return {
     attempts: lost.length,
     seconds: lost.reduce((sum, { seconds }) => sum + seconds, 0),

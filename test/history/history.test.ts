@@ -8,6 +8,7 @@ import { layOut } from '../../src/screen/layout.ts'
 import { logView } from '../../src/screen/log-view.ts'
 import { ENV, git, put } from '../repository.ts'
 import { makeProject, read, runAll, taskText } from '../run/harness.ts'
+import { by } from '../cli/ralph.ts'
 import { gateOf, type Deed } from '../run/ports.ts'
 
 async function told(root: string) {
@@ -62,6 +63,41 @@ describe('what git alone tells', () => {
     expect(stats.total.usage.costUsd).toBeCloseTo(0.3)
     expect(stats.groups.map(({ name, tasks }) => [name, tasks])).toEqual([['Light', 2]])
     expect(stats.lost).toMatchObject({ attempts: 1, usage })
+  })
+
+  it('counts each attempt once: with the completion that follows it, however often the task was given up', async () => {
+    const root = makeProject({ 'T-1': taskText('T-1') })
+    const usage = { turns: 4, inputTokens: 1200, cachedTokens: 1000, outputTokens: 300, costUsd: 0.1 }
+    let attempts = 0
+    const runIt = async (passes: boolean) => {
+      const deed: Deed = ({ cwd }) => {
+        put(cwd, { made: String(++attempts) })
+        return { usage }
+      }
+      await runAll({ root, deed, options: { gates: [gateOf('test')], retries: 1 }, gate: () => passes })
+    }
+    const counted = async () => {
+      const { completions, attempts: kept } = await told(root)
+      const { total, lost } = statsOf(completions, kept, () => '')
+      expect(total.attempts + lost.attempts).toBe(attempts)
+      expect((total.usage.turns ?? 0) + (lost.usage.turns ?? 0)).toBe(4 * (total.attempts + lost.attempts))
+      return [completions.map(({ attempts: tried, usage: { turns } }) => [tried, turns]), lost.attempts]
+    }
+    await runIt(false)
+    expect(await counted()).toEqual([[], 2])
+    expect((await by(root, 'retry', '1')).code).toBe(0)
+    await runIt(true)
+    expect(await counted()).toEqual([[[3, 12]], 0])
+    expect((await by(root, 'reopen', '1')).code).toBe(0)
+    expect(await counted()).toEqual([[[3, 12]], 0])
+    await runIt(true)
+    expect(await counted()).toEqual([
+      [
+        [1, 4],
+        [3, 12],
+      ],
+      0,
+    ])
   })
 
   it('knows what was reverted with the merge that had brought it', async () => {
