@@ -51,6 +51,11 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** A line of Markdown without the backslashes that make marks plain text; those in code are themselves. */
+export function withoutEscapes(line: string): string {
+  return line.replace(/(`+)(?!`).+?(?<!`)\1(?!`)|\\([!-/:-@[-`{-~])/g, (all, _, mark?: string) => mark ?? all)
+}
+
 /** Characters that a terminal obeys instead of showing: control characters, and those that change the direction of text. */
 export const CONTROLS =
   '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff'

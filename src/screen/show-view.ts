@@ -36,7 +36,7 @@ import {
   titleLine,
   underWayText,
 } from './task-lines.ts'
-import { counted } from '../base/text.ts'
+import { counted, withoutEscapes } from '../base/text.ts'
 import { minuteText } from '../base/time.ts'
 import { spentText } from './tell.ts'
 
@@ -156,7 +156,9 @@ function brief(text: string): string {
   const boxes = lines.flatMap((line) => itemIn(line.text)?.box ?? [])
   const checked = boxes.filter((box) => box === 'x').length
   if (boxes.length > 0) return `${checked} of ${boxes.length} checked`
-  return lines[0] ? withoutBullet(lines[0].text) : 'empty'
+  if (!lines[0]) return 'empty'
+  const { kind, text: first } = lines[0]
+  return /^(?:code|fenced)$/.test(kind) ? first : withoutEscapes(withoutBullet(first))
 }
 
 /** The attempts at a task: how each ended, its usage, and where it is kept. */

@@ -13,6 +13,7 @@ describe('the reason of a block', () => {
     ['**Needs a key**: RATES_KEY', '**Needs a key**: RATES_KEY'],
     ['stopped without \\<TASK_DONE> in C:\\Users\\\\me', 'stopped without <TASK_DONE> in C:\\Users\\me'],
     ['the pattern `\\<a>` is wrong', 'the pattern `\\<a>` is wrong'],
+    ['not \\[a\\] in `\\[b\\]` but \\_c\\_', 'not [a] in `\\[b\\]` but _c_'],
     ['', 'no reason is given'],
   ])('of %j is %j', (body, reason) => {
     expect(blockedReason(buildTask('T-001', { sections: { Blocked: body } }))).toBe(reason)

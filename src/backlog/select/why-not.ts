@@ -1,4 +1,5 @@
 import { unreachable } from '../../base/errors.ts'
+import { withoutEscapes } from '../../base/text.ts'
 import { sectionOf, type Task, type TaskHead } from '../model.ts'
 import type { Reason, Selection, TaskState } from './selection.ts'
 
@@ -17,9 +18,7 @@ export function blockedReason(task: Task): string {
   const text = section ? task.source.slice(section.bodySpan.start, section.bodySpan.end) : ''
   const line = text.split(/\r\n|\r|\n/).find((line) => line.trim() !== '')
   const inHeading = section?.title.replace(/^[^:：—–(（-]*[:：—–(（-]?\s*/, '').replace(/[)）]$/, '')
-  const reason = line?.replace(REASON_LABEL, '').trim() || inHeading || 'no reason is given'
-  // A backslash in code is itself.
-  return reason.includes('`') ? reason : reason.replace(ESCAPED, '$1')
+  return withoutEscapes(line?.replace(REASON_LABEL, '').trim() || inHeading || 'no reason is given')
 }
 
 /** Whether a task is blocked with a question of its agent. */
@@ -29,9 +28,6 @@ export function asksIn({ source, sections }: Task): boolean {
       name === 'Blocked' && /^Its agent asks\. To answer: `ralph answer/m.test(source.slice(start, end)),
   )
 }
-
-/** A mark that a backslash makes plain text in Markdown, as ralph writes it. */
-const ESCAPED = /\\([!-/:-@[-`{-~])/g
 
 const REASON_LABEL = /^\s*(?:[-*+>]\s+)?(?:(?:\*\*)?Reason(?:\*\*)?\s*[:：](?:\*\*)?\s*)?/i
 
