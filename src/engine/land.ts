@@ -183,6 +183,8 @@ async function mergedOnto(
   const { flaky } = candidate
   if (isChecked) return { kind: 'merged', tree, changes, gates: candidate.gates ?? [], flaky }
   const work = { base: tip.head, tree, changes }
+  if (job.gates.length > 0)
+    emit({ type: 'gates-again', id: candidate.task, paths: [], landing: isFirst ? 'unseen' : 'moved' })
   const checked = await checkWork(job, work, { ...ports, branch: tip.branch }, emit)
   if (!checked.outcome) {
     const both = [...new Set([...flaky, ...flakyIn(checked.results)])]

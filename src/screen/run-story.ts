@@ -97,6 +97,7 @@ export class RunStory {
       case 'agent-text':
         return this.#hasSteps ? textBlocks(event.text) : []
       case 'gate-finished':
+      case 'gates-again':
         // Those of an attempt are shown below its end.
         return activity ? [] : indented(eventLines(event))
       case 'attempt-finished':
@@ -123,12 +124,16 @@ export class RunStory {
     }
   }
 
-  #attemptBlocks(event: AttemptFinished, { digest, isByHand }: Activity): View {
+  #attemptBlocks(event: AttemptFinished, { digest, again, isByHand }: Activity): View {
     const [end, ...warnings] = eventLines(event)
     const gates = this.#status?.jobs.find(({ id }) => id === event.id)?.gates ?? []
     return [
       headed([`  ${event.counted}  `, isByHand ? 'by hand: ' : ''], end!),
-      ...indented([...(digest === '' ? [] : [line(dim(digest))]), ...gateBlocks(gates), ...warnings]),
+      ...indented([
+        ...[digest, ...again].filter(Boolean).map((text) => line(dim(text))),
+        ...gateBlocks(gates),
+        ...warnings,
+      ]),
     ]
   }
 
@@ -197,7 +202,6 @@ function isStep(event: RunEvent): boolean {
 const STEPS: ReadonlySet<RunEvent['type']> = new Set<RunEvent['type']>([
   'agent-tool',
   'agent-retrying',
-  'gates-again',
   'candidate-ready',
 ])
 
@@ -235,6 +239,8 @@ class Activity {
   readonly #counts = { read: 0, edited: 0, ran: 0, other: 0 }
   readonly #checks = new Map<string, number>()
   steps: readonly string[]
+  /** Why the gates ran again. */
+  again: readonly string[] = []
   /** Whether a person has taken over. */
   isByHand = false
 
@@ -247,6 +253,7 @@ class Activity {
     if (event.type === 'agent-tool') this.#tool(event)
     else if (event.type === 'agent-text') this.#add(...linesOf(event.text.slice(-MOST_CHARACTERS)))
     else if (event.type === 'agent-signal' || event.type === 'agent-retrying') this.#add(tell(event))
+    else if (event.type === 'gates-again') this.again = [...this.again, tell(event)]
     else if (event.type === 'taken-over') {
       this.isByHand = true
       this.#add(`${event.agent}, by hand`)

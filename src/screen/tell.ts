@@ -65,7 +65,7 @@ export function tell(event: RunEvent): string {
       return `you control ${event.agent}${session}; exit it to run the gates`
     }
     case 'gates-again':
-      return `the gates changed ${fewOf(event.paths)}, and run again on that`
+      return `the gates run again: ${againText(event)}`
     case 'witness-started':
     case 'review-started':
       return ''
@@ -195,6 +195,11 @@ const OF_FILES = {
   'runs-later': 'the agent changed what agents, editors or git run later: read',
   'nested-repository': 'the agent made a repository of its own; it is not committed:',
 } satisfies Partial<Record<Interference['kind'], string>>
+
+function againText({ paths, landing }: Extract<RunEvent, { type: 'gates-again' }>): string {
+  if (landing === 'moved') return 'other work has landed since'
+  return landing === 'unseen' ? 'this run has not seen them pass' : `they changed ${fewOf(paths)}`
+}
 
 function interferenceText(interference: Interference): string {
   switch (interference.kind) {

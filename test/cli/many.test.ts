@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { commit, env, git, projectFolder } from '../repository.ts'
-import { repository } from './script-repository.ts'
+import { barrier, repository } from './script-repository.ts'
 import { ralph } from './ralph.ts'
 
 /** A person's environment, with a folder of caches that is gone after the test. */
@@ -55,6 +55,20 @@ describe('several jobs, as a person asks for them', () => {
     for (const revision of unmoved) expect(landed(revision)).toBe('')
     expect(existsSync(join(cwd, 'two'))).toBe(moved.includes('HEAD'))
     expect(git(cwd, 'status', '--porcelain')).toBe('')
+  })
+
+  it('say why the gates of one run again: another has landed before it', async () => {
+    const { waits, letGo } = barrier()
+    const gates = [{ name: 'list', command: 'ls' }]
+    const cwd = repository({ 'T-001': 'echo 1 > one', 'T-002': `${waits}; echo 2 > two` }, { gates })
+    const running = ralph(['run', '--loop', '--jobs', '2', '--agent', 'script'], { cwd, env: world() })
+    await expect.poll(() => git(cwd, 'log', '-1', '--format=%s')).toBe('T-001: Do T-001')
+    letGo()
+    const { stdout } = await running
+    expect(stdout.match(/ the gates run again: .*/g)).toHaveLength(1)
+    expect(stdout).toMatch(
+      /T-002 .+ agent says done .+\nT-002 +the gates run again: other work has landed since\nT-002 +✓ list \S+\nT-002 +✓ /,
+    )
   })
 
   it('that add to one lock file are done one after the other in the end, and lose nothing', async () => {

@@ -185,9 +185,15 @@ export const runEvent = v.variant('type', [
   }),
   event('gate-started', 'A gate runs.', { id: text, gate }),
   event('gate-finished', 'A gate has run.', { id: text, result: gateResult }),
-  event('gates-again', 'Gates changed files, as a formatter does: all of them run once more on that.', {
+  event('gates-again', 'All gates run once more on work on which they have passed.', {
     id: text,
-    paths: texts,
+    paths: about('Files that they changed, as a formatter does.', texts),
+    landing: v.optional(
+      about(
+        '`moved`: on what has landed since. `unseen`: they passed at a worker, or in a run that died.',
+        v.picklist(['moved', 'unseen']),
+      ),
+    ),
   }),
   event(
     'witness-started',
