@@ -266,6 +266,19 @@ describe('a document', () => {
     },
   )
 
+  test('criteria above inner headings belong to the heading around them, those of the document to no task', () => {
+    const reading = plan(
+      '# Shop\n\n## Cart\n\n### Acceptance Criteria\n\n- [ ] a\n- [ ] b\n\n### Add\n\nText\n\n## Acceptance criteria\n\n- [ ] fast\n',
+    )
+    expect(shape(reading)).toEqual([
+      ['1 — Cart', 'Cart', ['a', 'b'], 'TODO'],
+      ['1 — Cart', 'Add', [], 'TODO'],
+    ])
+    expect(lines(reading)).toEqual([
+      'docs/spec.md:14:1 warning "Acceptance criteria" is about the whole document: it is no task',
+    ])
+  })
+
   test('headings alone are the tasks, and so are boxes alone', () => {
     expect(shape(plan('# Shop\n\n## Log in\n\nText\n\n## Pay\n\nText\n'))).toEqual([
       [null, 'Log in', [], 'TODO'],

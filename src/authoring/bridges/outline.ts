@@ -73,9 +73,11 @@ function tasksIn(source: Source): readonly Part[] {
   // Without lower headings, these are the tasks.
   if (groups.every((parts) => parts.length === 0))
     return sections.flatMap((section) => headingTask(text, section, null))
-  for (const [index, { text: heading, at }] of sections.entries())
-    if (groups[index]!.length === 0)
-      source.report(at, `"${heading}" has no heading and no box below it: it is no task`, 'warning')
+  for (const [index, { text: heading, at }] of sections.entries()) {
+    if (groups[index]!.length > 0) continue
+    const why = CRITERIA.test(heading) ? 'is about the whole document' : 'has no heading and no box below it'
+    source.report(at, `"${heading}" ${why}: it is no task`, 'warning')
+  }
   return groups.flat()
 }
 
@@ -94,19 +96,23 @@ function sectionsOf(headings: readonly PlainHeading[], end: number): readonly Se
   })
 }
 
-/** Above these, boxes are criteria. */
+/** Below these, boxes are criteria. */
 const CRITERIA =
   /^(?:#{1,6} |\*\*|__)?(?:[\d.]+ )?(?:acceptance (?:criteria|tests?)|success criteria|definition of done|done when)\b/im
 
 function partsOf(text: string, section: Section, milestone: string): readonly Part[] {
+  // They are of the whole document.
+  if (CRITERIA.test(section.text)) return []
   const inner = sectionsOf(
     section.inner.filter((one) => !CRITERIA.test(one.text)),
     section.end,
   )
   const own = { start: section.bodyAt, end: inner[0]?.at ?? section.end, milestone }
-  if (inner.length === 0 && CRITERIA.test(text.slice(own.start, own.end)))
-    return headingTask(text, section, null)
-  return [...boxTasks(text, own), ...inner.flatMap((one) => headingTask(text, one, milestone))]
+  const isTask = CRITERIA.test(text.slice(own.start, own.end))
+  const first = isTask
+    ? headingTask(text, { ...section, end: own.end }, inner.length === 0 ? null : milestone)
+    : boxTasks(text, own)
+  return [...first, ...inner.flatMap((one) => headingTask(text, one, milestone))]
 }
 
 function headingTask(
