@@ -189,6 +189,15 @@ describe('the checkout’s packages', () => {
     expect(existsSync(join(to, '.venv'))).toBe(false)
   })
 
+  it('are in no tree, with what pip writes beside the sources of a project that it installs', async () => {
+    const { root, to, readying } = await checkout({ 'pyproject.toml': '[project]\nname = "x"\n' })
+    put(to, { 'src/x.egg-info/PKG-INFO': '', 'src/x/__init__.py': '', 'old.egg-info/PKG-INFO': '' })
+    expect(await readying.paths(to)).toEqual(['.venv', 'old.egg-info', 'src/x.egg-info'])
+    put(root, { 'old.egg-info/PKG-INFO': '' })
+    git(root, 'add', '--all')
+    expect(await readying.paths(to)).toEqual(['.venv', 'src/x.egg-info'])
+  })
+
   it('are made anew where something has changed them, but for what tools keep there', async () => {
     const { to, readying } = await checkout(files)
     const cached = ['node_modules/.cache/a', 'node_modules/x/.vite/b', 'src/a.ts']

@@ -68,7 +68,8 @@ export class Readying {
   /** The paths, from the top of the repository, of all that readying puts into a folder: they are in no tree. */
   async paths(root: string): Promise<readonly string[]> {
     const { prefix } = this.#home
-    const folders = await this.#untracked(installersIn(root).flatMap((one) => this.#foldersOf(one, root)))
+    const installed = installersIn(root).flatMap((one) => this.#foldersOf(one, root))
+    const folders = await this.#untracked([...installed, ...selfDescriptions(root)])
     return [...folders, ...(await this.filesToCopy())].map((path) => `${prefix}${path}`)
   }
 
@@ -248,6 +249,13 @@ export class Readying {
     }
     return true
   }
+}
+
+/** What pip writes about a project itself, beside its sources, where it installs that for editing. */
+function selfDescriptions(root: string): readonly string[] {
+  return ['', 'src/'].flatMap((folder) =>
+    folderNamesIn(join(root, folder)).flatMap((name) => (name.endsWith('.egg-info') ? [folder + name] : [])),
+  )
 }
 
 function latin(text: string): string {
