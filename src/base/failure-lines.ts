@@ -96,7 +96,8 @@ export function tellingLine(output: string, isMeant: (line: string) => boolean =
   const [name, why] = [firstFailure(lines), firstCause(lines)]
   const known = [...new Set([name, why])].flatMap((at) => lines[at] ?? [])
   const telling = known.filter((line) => known.length === 1 || !FILE_NAME.test(line))
-  if (telling.length > 0) return telling.map((line) => line.trim()).join(': ')
+  // pytest puts a mark before what failed.
+  if (telling.length > 0) return telling.map((line) => line.replace(/^E {3,}/, '').trim()).join(': ')
   return (lines.findLast(isMeant) ?? lines.at(-1) ?? '').trim()
 }
 

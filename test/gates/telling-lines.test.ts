@@ -58,6 +58,7 @@ test.each([
     ' × locks\n FAIL  b.test.ts > locks\nAssertionError: expected 4',
     'FAIL  b.test.ts > locks: AssertionError: expected 4',
   ],
+  ['what pytest marks, without its mark', '    assert 2 == 4\nE       assert 4 == 2', 'assert 4 == 2'],
   ['the last where there is none', 'one\n  two  \n\n…', 'two'],
   ['nothing of nothing', '\n \n', ''],
 ])('of which one says most: %s', (_, output, expected) => {
