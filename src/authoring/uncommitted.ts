@@ -14,5 +14,6 @@ export async function notCommitted(
   const changed = await readStatus(git, [file]).catch(() => null)
   if (changed === null || changed.entries.length === 0) return null
   const [{ isUntracked } = { isUntracked: false }] = changed.entries
-  return `${file} is not committed: a run ${isUntracked ? 'does not see it' : 'takes it as it was last committed'}`
+  const what = isUntracked ? 'does not see it' : 'takes it as it was last committed'
+  return `${file} is not committed: a run ${what}. Commit it, or: ralph run --commit-tasks`
 }

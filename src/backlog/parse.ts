@@ -191,7 +191,7 @@ function statusProblems(
 function templateProblems(source: string, sections: readonly Section[]): UnplacedProblem[] {
   const section = unfilledAt(source, sections)
   if (section === null) return []
-  const message = `nobody has written yet what is to be done: fill in the ${section.title}`
+  const message = `the ${section.title} is still the template: fill it in`
   return [{ kind: 'unfilled-template', field: null, message, span: section.span }]
 }
 

@@ -129,7 +129,7 @@ describe('ralph new', () => {
     await by(root, 'new', 'A `code` — "title" with #signs', '--depends', 'T-001')
     const file = join(root, 'docs/tasks/T-002.md')
     expect((await by(root, 'next', '--explain')).stdout).toContain(
-      'nobody has written yet what is to be done: fill in the Description',
+      'the Description is still the template: fill it in',
     )
     writeFileSync(file, readFileSync(file, 'utf8').replace(/<!-- What to[^>]*>/, 'By card.'))
     const next = await jsonOf(root, 'next')
