@@ -83,7 +83,7 @@ function terminalOf(keys: Keyboard, { stdout, atExit }: Pick<Io, 'stdout' | 'atE
 }
 
 /** Joins pasted text: the end of a line in it is no key. */
-function keyReader(): (key: Key) => readonly Key[] {
+export function keyReader(): (key: Key) => readonly Key[] {
   let pasted: string | null = null
   return (key) => {
     const { name, text } = key

@@ -41,6 +41,8 @@ export class RunReporter {
   #keys: readonly string[] = []
   /** What is shown in place of the foot. */
   #overlay: View | null = null
+  /** A question to the person, with what they have typed, in place of all that. */
+  #question: View | null = null
   /** Lines that stay, not written yet. */
   #kept: Block[] = []
   #holds = 0
@@ -94,6 +96,12 @@ export class RunReporter {
   /** Shows something in place of the foot, such as a key's question; null shows the foot again. */
   overlay(blocks: View | null): void {
     this.#overlay = blocks
+    this.#drawSoon()
+  }
+
+  /** Asks the person something below the live lines, which go on; null when that is over. */
+  question(blocks: View | null): void {
+    this.#question = blocks
     this.#drawSoon()
   }
 
@@ -196,10 +204,13 @@ export class RunReporter {
 
   #foot(columns: number, now: Date, rows: number): View {
     const { status } = this
-    if (!status || status.ended) return []
+    if (!status || status.ended) return this.#question ?? []
     const remaining = remainingTime(status, this.#pace, now)
     const standing = footLine(status, { now, remaining, keys: this.#keys, columns })
-    return [...(rows >= FEW_ROWS ? [line(dim('─'.repeat(columns)))] : []), ...(this.#overlay ?? [standing])]
+    return [
+      ...(rows >= FEW_ROWS ? [line(dim('─'.repeat(columns)))] : []),
+      ...(this.#question ?? this.#overlay ?? [standing]),
+    ]
   }
 }
 

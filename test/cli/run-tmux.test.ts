@@ -85,6 +85,21 @@ describe.skipIf(!hasTmux)('a run in a real terminal (tmux)', () => {
     await isRestored(cwd, tmux)
   })
 
+  it('shows the other jobs while it asks', async () => {
+    const { works, letGo } = worker()
+    const cwd = repository({ 'T-001': 'exit 3', 'T-002': works })
+    const tmux = terminal(cwd)
+    tmux.run('--loop', '--jobs', '2', '--retries', '0')
+    await tmux.shows('1 try again')
+    expect(await tmux.shows('● at work')).toContain('1 try again')
+    letGo()
+    expect(await tmux.shows('✓')).toContain('1 try again')
+    tmux.line('3')
+    await tmux.shows('ended with 1')
+    expect(git(cwd, 'log', '--format=%s')).toMatch(/^T-001: Block: .*\nT-002: Do T-002\nBegin$/)
+    await isRestored(cwd, tmux)
+  })
+
   it.each([
     ['1', 'T-002: Do T-002\nT-001: Do T-001\nWrite down T-002\nBegin', ''],
     ['n', 'T-001: Do T-001\nBegin', '?? docs/tasks/T-002.md'],

@@ -3,7 +3,8 @@ import { oneAtATime } from '../../base/mutex.ts'
 import type { RunPorts } from '../../engine/ports.ts'
 import type { RunEvent } from '../../engine/events/event.ts'
 import { questionText } from '../../engine/questions.ts'
-import { headed, warningBlock } from '../../screen/block.ts'
+import { headed, line, paragraph, warningBlock, type View } from '../../screen/block.ts'
+import { type Key, typed } from '../../screen/full/keys.ts'
 import { layOut, type Canvas } from '../../screen/layout.ts'
 import { printable, printableJson } from '../../screen/printable.ts'
 import { questionView } from '../../screen/run-state.ts'
@@ -11,6 +12,8 @@ import { reflowsLines, RunReporter } from '../../screen/run-reporter.ts'
 import { wantsLiveLines, KEEP_TITLE, TITLE_BACK } from '../../screen/style.ts'
 import { canvasFor, type Context } from '../command.ts'
 import type { Dialogue, Io } from '../io.ts'
+import type { Keyboard } from '../keyboard.ts'
+import { keyReader } from '../terminal.ts'
 
 /** Prints each event as a line of JSON; nobody is asked. */
 export function showJson(context: Context) {
@@ -78,17 +81,23 @@ function asksPerson(
       const text = questionText(question)
       const choices = options.map((option) => MEANING.get(option) ?? option)
       const view = questionView(text, choices, isClosed).map((block) => headed(['  '], block))
-      const lent = [reporter.hold(), io.keyboard()?.pause(), isLive ? callPerson(io, text) : undefined]
-      dialogue.output.write(layOut(view, canvas()))
+      const keyboard = isLive ? io.keyboard() : null
+      const lent = isLive ? [callPerson(io, text)] : []
+      if (keyboard === null) {
+        lent.push(reporter.hold())
+        dialogue.output.write(layOut(view, canvas()))
+      }
       try {
+        const accept = (words: string): string | undefined =>
+          chosenBy(words, options, choices) ?? (isClosed ? undefined : words)
+        if (keyboard) return await typedBelow(view, { keyboard, reporter, over: ends, accept })
         for (;;) {
-          const typed = await typedLine(dialogue, ends, isLive)
-          const chosen = typed === null ? null : chosenBy(typed, options, choices)
-          if (chosen !== undefined) return chosen
-          if (!isClosed) return typed
+          const words = await typedLine(dialogue, ends, isLive)
+          const answer = words === null ? null : accept(words)
+          if (answer !== undefined) return answer
         }
       } finally {
-        for (const end of lent.toReversed()) end?.()
+        for (const end of lent.toReversed()) end()
       }
     })
 }
@@ -118,6 +127,56 @@ function callPerson({ stdout, atExit }: Pick<Io, 'stdout' | 'atExit'>, question:
     forget()
     restore()
   }
+}
+
+/** Of a longer text the end is shown. */
+const LONGEST_TYPED = 60
+
+/** The accepted answer, typed below the live lines, which go on above it; null if the question was withdrawn. */
+async function typedBelow(
+  view: View,
+  {
+    keyboard,
+    reporter,
+    over,
+    accept,
+  }: {
+    keyboard: Keyboard
+    reporter: RunReporter
+    over: AbortSignal
+    accept: (words: string) => string | undefined
+  },
+): Promise<string | null> {
+  const read = keyReader()
+  let text = ''
+  let comeBack: (() => void) | null = null
+  let unlisten = (): void => undefined
+  const show = (): void => {
+    const end = [...text].slice(-LONGEST_TYPED).join('')
+    reporter.question([...view, line('     ', end === text ? '' : '…', end, '_')])
+  }
+  show()
+  const answer = await new Promise<string | null>((resolve) => {
+    over.addEventListener('abort', () => resolve(null), { once: true })
+    const press = (key: Key): void => {
+      if (key.name !== 'return') text = typed(text, key)
+      else if (text.trim() !== '') {
+        const chosen = accept(text.trim())
+        if (chosen !== undefined) return resolve(chosen)
+        text = ''
+      }
+      show()
+    }
+    unlisten = keyboard.listen((key) => {
+      if (key.name === 'suspend') comeBack = reporter.hold()
+      else if (key.name === 'resume') comeBack?.()
+      else read(key).forEach(press)
+    })
+  })
+  unlisten()
+  reporter.question(null)
+  reporter.print([...view, paragraph(['     '], text)])
+  return answer
 }
 
 /** The first line with words; null if the question was withdrawn, or the person left it. */

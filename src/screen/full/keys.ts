@@ -381,7 +381,7 @@ function meant(text: string, options: readonly string[]): string {
 const LONGEST = 2000
 
 /** The typed text after a key. */
-function typed(text: string, { name, ctrl, text: more }: Key): string {
+export function typed(text: string, { name, ctrl, text: more }: Key): string {
   if (name === 'backspace') return [...text].slice(0, -1).join('')
   if (ctrl && name === 'u') return ''
   if (ctrl && name === 'w') return text.replace(/\S+\s*$/, '')
