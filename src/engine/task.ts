@@ -61,20 +61,25 @@ export async function runTask(
 ): Promise<TaskEnd | Ready> {
   const { ports } = run
   const { emit } = place
+  const { control } = ports
   const choices = await choicesFor(run, chosen)
   if (typeof choices === 'string') {
     emit({ type: 'task-given-up', id: chosen.id, title: chosen.title, reason: choices })
     return { kind: 'left', reason: choices }
   }
-  if (!refused) emit(taskStarted(run, chosen, choices[0]))
+  const skipped = control.skipped(chosen.id)
+  const over = AbortSignal.any([control.stopping, skipped])
+  if (!refused) {
+    await control.unpaused(over)
+    // It has not begun: nothing is shown of it.
+    if (control.isStopping) return ended(place, 'interrupted', 'the run was interrupted')
+    emit(taskStarted(run, chosen, choices[0]))
+  }
   const byHand = run.options.byHand ? (refused ? 'last' : 'new') : null
   let at: TaskState = { task: chosen, base: start, from: { kind: 'base' }, resume: null, byHand, ...NO_WAITS }
   if (!refused && byHand === null) at = await goingOn(run, place, at, choices[0])
   let choice: AgentChoice | null = choices[0]
   let current = choice.name
-  const { control } = ports
-  const skipped = control.skipped(chosen.id)
-  const over = AbortSignal.any([control.stopping, skipped])
   for (let result = refused; ;) {
     if (result) {
       const next = await afterFailure(run, place, { at, choice, result })

@@ -123,6 +123,17 @@ describe.skipIf(process.platform === 'win32')('a run under way', () => {
     expect(git(root, 'status', '--short')).toBe('')
   })
 
+  it('shows no task that it would begin while it is paused', async () => {
+    const { run, letGo, working } = project()
+    const running = run('run', '--loop')
+    await working('T-001')
+    await run('pause')
+    letGo()
+    await expect.poll(async () => (await run('status')).stdout).toContain('done: T-001')
+    await run('stop')
+    expect((await running).stdout).not.toContain('T-002')
+  })
+
   it('leaves out a task that is skipped, which stays TODO', async () => {
     const { root, run, letGo, working } = project()
     const running = run('run', '--loop')
