@@ -17,6 +17,9 @@ export const gate = v.object({
   name: v.string(),
   command: v.string(),
   required: about('If false, its failure is only reported.', v.boolean()),
+  ifGreen: v.exactOptional(
+    about('Whether it becomes required by passing before the first task.', v.literal(true)),
+  ),
   timeoutSeconds: v.number(),
   rerun: v.exactOptional(
     about('How often it runs again on the same files if its tests fail; once if not said.', v.number()),

@@ -18,6 +18,9 @@ export const SUBJECT_SLOTS = ['id', 'title', 'milestone'] as const
 /** The default time limit of a gate. */
 export const GATE_TIMEOUT_SECONDS = 600
 
+/** How the configuration says of a gate that it is required once it was green. */
+export const IF_GREEN = 'if-green'
+
 const NOBODY = { agent: null, model: null, review: [] as readonly AgentName[] }
 
 /** The default configuration. */

@@ -11,8 +11,8 @@ type Kind = (typeof KINDS)[number]
 type Commands = { readonly [kind in Kind]?: string | false | undefined }
 
 /**
- * The checks that a project's own files name; may be empty. A linter is optional: it is shown, and stops nothing. The
- * files may be those of a commit, by name.
+ * The checks that a project's own files name; may be empty. A linter is required if it
+ * passes before the first task. The files may be those of a commit, by name.
  */
 export function detectGates(root: string, files?: ReadonlyMap<string, string>): Gate[] {
   const folder = files ? folderOf(root, files) : folderAt(root)
@@ -25,8 +25,8 @@ export function detectGates(root: string, files?: ReadonlyMap<string, string>): 
     return all.map(([name, commands], index) => ({
       name: index === 0 ? kind : `${kind} (${name})`,
       command: commands[kind] || '',
-      // Nothing says that the linter must pass, and many projects have open findings.
-      required: kind !== 'lint',
+      // Nothing says that the linter must pass, and many projects have open findings: what is green stays green.
+      ...(kind === 'lint' ? ({ required: false, ifGreen: true } as const) : { required: true }),
       timeoutSeconds: GATE_TIMEOUT_SECONDS,
     }))
   })

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { FORMAT_NAMES } from '../backlog/formats.ts'
-import { DEFAULTS, GATE_TIMEOUT_SECONDS, SANDBOX_MODES, TASK_FOLDER } from './defaults.ts'
+import { DEFAULTS, GATE_TIMEOUT_SECONDS, IF_GREEN, SANDBOX_MODES, TASK_FOLDER } from './defaults.ts'
 import {
   agentName,
   agentNames,
@@ -108,7 +108,10 @@ const gate = v.pipe(
     {
       name: ['What it is called in reports.', text],
       command: ['A shell command that must exit with 0.', text],
-      required: ['If false, a failure is only reported.', flag],
+      required: [
+        'If false, a failure is only reported; if-green: required once it has passed before the first task.',
+        v.union([flag, v.literal(IF_GREEN)], `true, false or "${IF_GREEN}"`),
+      ],
       timeout: ['How long it may take.', duration],
       rerun: [
         'How often it runs again on the same files if its tests fail, before an agent is paid for that.',
@@ -122,8 +125,10 @@ const gate = v.pipe(
     },
     { required: true, timeout: GATE_TIMEOUT_SECONDS, rerun: 1 },
   ),
-  v.transform(({ timeout, rerun, ...rest }) => ({
+  v.transform(({ timeout, rerun, required, ...rest }) => ({
     ...rest,
+    required: required === true,
+    ...(required === IF_GREEN ? { ifGreen: true as const } : {}),
     timeoutSeconds: timeout,
     ...(rerun === 1 ? {} : { rerun }),
   })),

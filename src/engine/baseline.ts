@@ -28,12 +28,23 @@ export async function runBaseline(run: Run, place: Place, base: Base): Promise<s
     if (event.type === 'caged') refused.push(event)
     if (event.type !== 'gate-started' && event.type !== 'gate-finished') emit(event)
   }
-  const results = await runGates({ id: '', name: 'baseline', gates }, at, hear)
+  const ran = await runGates({ id: '', name: 'baseline', gates }, at, hear)
+  const rewritten = await slot.check.folder.changed()
   slot.checkWasUsed()
   if (ports.control.signal.aborted) return null
+  ledger.passedBefore = ran.filter(({ verdict }) => verdict === 'passed')
+  const inForce = ledger.inForce(gates)
+  const results = ran.map((result, index) => ({ ...result, gate: inForce[index]! }))
   ledger.failedBefore = results.filter((result) => result.verdict !== 'passed')
-  ledger.passedBefore = results.filter(({ verdict }) => verdict === 'passed')
   emit({ type: 'baseline-finished', results })
+  const changed = rewritten.filter(
+    (path) => !ports.source.folders.includes(path.slice(ports.home.prefix.length)),
+  )
+  if (changed.length > 0)
+    emit({
+      type: 'warning',
+      message: `the gates change the untouched code: ${fewOf(changed)}. Run them and commit that, or have them only check: otherwise it becomes part of each task's commit`,
+    })
   if (results.every(({ gate, verdict }) => verdict === 'passed' || !gate.required)) return null
   const lacks = `${howToFetch(slot.check.root)}${await whatRoomLacks(run, place)}`
   const reason = reasonToEnd(results, refused, lacks)

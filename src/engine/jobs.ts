@@ -329,7 +329,8 @@ export class Jobs {
   #landIn(place: Place, task: Task, { candidate, ready }: BusyTask): Promise<Landed> {
     const run = this.#run
     const { options, ports, ledger } = run
-    const job = ready?.job ?? { task: jobTaskOf(task), attempt: candidate!.number, gates: options.gates }
+    const gates = ledger.inForce(options.gates)
+    const job = ready?.job ?? { task: jobTaskOf(task), attempt: candidate!.number, gates }
     const most = options.maxAddedTasks - ledger.addedTasks
     const request = {
       candidate: candidate!,

@@ -1,5 +1,5 @@
 import { POLICIES } from './outcome.ts'
-import type { GateResult } from '../base/nouns.ts'
+import type { Gate, GateResult } from '../base/nouns.ts'
 import type { Task } from '../backlog/model.ts'
 import type { KeptAttempt } from '../git/record.ts'
 
@@ -67,6 +67,14 @@ export class Ledger {
     this.#records.set(record.task, [...others, record])
   }
 
+  /** The gates, of which those that were green before the first task have to stay so. */
+  inForce(gates: readonly Gate[]): readonly Gate[] {
+    return keptGreen(
+      gates,
+      this.passedBefore.map(({ gate }) => gate.name),
+    )
+  }
+
   /** Notes that the agent is limited until then, and why. */
   limit(agent: string, limit: AgentLimit): void {
     this.#limits.set(agent, limit)
@@ -112,4 +120,9 @@ export class Ledger {
   addRunsLater(paths: readonly string[]): void {
     for (const path of paths) this.#runsLater.add(path)
   }
+}
+
+/** The gates, of which these are required where green was to stay green. */
+export function keptGreen(gates: readonly Gate[], green: readonly string[]): readonly Gate[] {
+  return gates.map((gate) => (gate.ifGreen && green.includes(gate.name) ? { ...gate, required: true } : gate))
 }

@@ -57,7 +57,8 @@ export async function prepare(
   { options, ledger, ports }: { options: RunOptions; ledger: Ledger; ports: PreparePorts },
 ): Promise<Prepared> {
   const { task, choice, base, from, byHand = null, resume = null, token } = next
-  const { gates, gatesChanged, maxTurns, timeoutSeconds, stallSeconds } = options
+  const { gatesChanged, maxTurns, timeoutSeconds, stallSeconds } = options
+  const gates = ledger.inForce(options.gates)
   const records = ledger.attemptsAt(task.id)
   const tier = ports.tierOf(task)
   const situation = situationOf(next, options, ledger)

@@ -18,6 +18,7 @@ import {
 } from './template.ts'
 import { countTokens } from './tokens.ts'
 import { DONE_MARKER } from '../base/names.ts'
+import type { Gate } from '../base/nouns.ts'
 
 /** The input of a prompt: the same input always gives the same bytes. */
 export interface PromptInput {
@@ -161,10 +162,7 @@ function sized(name: PromptPart['name'], text: string, shown: Shown | null): Pro
 }
 
 /** A check that ralph runs after the agent has ended. */
-export interface PromptGate {
-  readonly name: string
-  readonly command: string
-  readonly required: boolean
+export interface PromptGate extends Pick<Gate, 'name' | 'command' | 'required' | 'ifGreen'> {
   /** Whether it failed before any agent began. */
   readonly failedBefore: boolean
 }
@@ -197,9 +195,9 @@ function gateRules(gates: readonly PromptGate[]): readonly string[] {
   ]
 }
 
-function gateLine({ name, command, required, failedBefore }: PromptGate): string {
+function gateLine({ name, command, required, ifGreen, failedBefore }: PromptGate): string {
   const remarks = [
-    ...(required ? [] : ['may fail']),
+    ...(required || (ifGreen && !failedBefore) ? [] : ['may fail']),
     ...(failedBefore ? ['failed before you began, on the untouched code'] : []),
   ]
   const remark = remarks.length > 0 ? ` (${remarks.join('; ')})` : ''

@@ -33,7 +33,7 @@ describe('ralph init', () => {
     expect(stdout).toContain('docs/tasks/README.md')
     expect(config(root)).toEqual({
       gates: [
-        { name: 'lint', command: 'npm run lint', required: false },
+        { name: 'lint', command: 'npm run lint', required: 'if-green' },
         { name: 'test', command: 'npm test' },
       ],
     })

@@ -583,6 +583,41 @@ describe('the baseline', () => {
     })
     expect(those(events, 'task-completed')).toHaveLength(1)
   })
+
+  it.each([
+    ['was green has to stay green', { ifGreen: true as const }, false, 'gate-failed'],
+    ['was red is only reported', { ifGreen: true as const }, true, 'done'],
+    ['need not pass, as a person wrote, need not pass when it was green', {}, false, 'done'],
+  ])('a linter that %s', async (_, more, isRedBefore, outcome) => {
+    const root = makeProject()
+    const events = await runAll({
+      root,
+      deed: works,
+      options: {
+        gates: [gateOf('lint', { required: false, ...more }), gateOf('test')],
+        baseline: 'warn',
+        retries: 0,
+      },
+      gate: ({ name }, cwd) => name === 'test' || (!isRedBefore && read(cwd, 'src/T-1.ts') === null),
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([{ outcome }])
+  })
+
+  it('names the files that a gate changes before anything has begun', async () => {
+    const root = makeProject(1, { 'src/old.ts': 'let a  = 1\n', 'src/new.ts': 'let b = 1\n' })
+    const events = await runAll({
+      root,
+      deed: works,
+      options: { baseline: 'warn' },
+      gate: (_, cwd) => {
+        put(cwd, { 'src/old.ts': 'let a = 1\n', 'report.txt': 'new files are in no tree' })
+        return true
+      },
+    })
+    expect(those(events, 'warning').map(({ message }) => message)).toEqual([
+      expect.stringContaining('the gates change the untouched code: src/old.ts.'),
+    ])
+  })
 })
 
 describe('a gate that lacks a program', () => {

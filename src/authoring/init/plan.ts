@@ -3,7 +3,7 @@ import { builtFile } from '../../base/built-file.ts'
 import { draftOf, draftWriter, openCriteria } from '../../backlog/draft.ts'
 import { TASK_VOCABULARY } from '../../backlog/vocabulary.ts'
 import { shortEntry } from '../../config/unread.ts'
-import { type Config, TASK_FOLDER } from '../../config/defaults.ts'
+import { type Config, IF_GREEN, TASK_FOLDER } from '../../config/defaults.ts'
 import type { Gate } from '../../base/nouns.ts'
 import type { ProposedAliases } from './propose-aliases.ts'
 
@@ -53,8 +53,8 @@ function configOf({ dir, tasks = null, gates, aliases, schema }: InitFindings): 
   }
 }
 
-function gateOf({ name, command, required }: Gate): object {
-  return { name, command, ...(required ? {} : { required }) }
+function gateOf({ name, command, ifGreen }: Gate): object {
+  return { name, command, ...(ifGreen ? { required: IF_GREEN } : {}) }
 }
 
 const EXAMPLE = draftOf({

@@ -3,7 +3,7 @@ import { AGENTS, firstInstalled, type AgentEntry } from '../../agents/registry.t
 import { detectGates } from '../../config/detect-gates.ts'
 import { findConfig, loadConfig, unreadConfig } from '../../config/load.ts'
 import { findRoot } from '../../config/root.ts'
-import { DEFAULTS, type Config } from '../../config/defaults.ts'
+import { DEFAULTS, IF_GREEN, type Config } from '../../config/defaults.ts'
 import { hiddenProgram, missingProgram, PACKAGES } from '../gate-programs.ts'
 import { openReadingGit } from '../../git/door.ts'
 import type { StartProcess } from '../../process/start.ts'
@@ -122,6 +122,18 @@ async function checkGates(say: Say, here: Here): Promise<void> {
     const obstacle = (await missingIn(command, here)) ?? (await hiddenIn(command, here, caged?.gate))
     if (obstacle === null) say('gates', 'ok', gate)
     else say('gates', required ? 'problem' : 'note', `${gate} cannot start${obstacle[0]}`, obstacle[1])
+  }
+  const found = detectGates(root)
+  for (const { name, command, required, ifGreen } of config.gates ?? []) {
+    const isFromInit = found.some((one) => one.ifGreen && one.name === name && one.command === command)
+    if (required || ifGreen || !isFromInit) continue
+    const message = `${name}: may fail unseen, because an earlier version of ralph init wrote "required": false`
+    say(
+      'gates',
+      'note',
+      message,
+      `Write "required": "${IF_GREEN}": if it passes before a run, it has to stay so`,
+    )
   }
 }
 

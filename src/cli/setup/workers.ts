@@ -15,6 +15,7 @@ import { gzipSync } from 'node:zlib'
 import { textAt } from '../../base/read-file.ts'
 import { attempt } from '../../engine/attempt.ts'
 import { jobTaskOf, logOf, type Job } from '../../engine/job.ts'
+import { keptGreen } from '../../engine/ledger.ts'
 import type { Emit } from '../../engine/ports.ts'
 import type { Happening } from '../../engine/events/event.ts'
 import { attemptRef, candidateRef } from '../../git/record.ts'
@@ -186,7 +187,11 @@ async function makeAttempt(job: Job, { remote, taken, branch, place, control, em
     const task = project.tasks.find(({ id, file }) => id === job.task.id && file === job.task.file)
     if (!task) throw new UserError(`${job.task.file} is not there at ${base.head.slice(0, 10)}`)
     const [agent] = await agents.choicesFor(task)
-    const { gates, gatesChanged } = runOptions({}, project)
+    const { gatesChanged, ...options } = runOptions({}, project)
+    const gates = keptGreen(
+      options.gates,
+      job.gates.flatMap(({ name, required }) => (required ? [name] : [])),
+    )
     const mine: Job = { ...job, task: jobTaskOf(task), agent, gates, gatesChanged }
     const begun = `${from.kind === 'record' ? from.commit : base.head}^{tree}`
     const problem = await ports.slot.bringWork(begun, installing(ports, emit, 'work'))

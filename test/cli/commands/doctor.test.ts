@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { env, projectFolder } from '../../repository.ts'
-import { jsonOf, ralph } from '../ralph.ts'
+import { env, projectFolder, put } from '../../repository.ts'
+import { by, jsonOf, ralph } from '../ralph.ts'
 
 const PROGRAMS = { claude: 'echo 99.0.0', codex: 'echo codex-cli 0.1.0', opencode: 'echo hello' }
 
@@ -92,6 +92,20 @@ describe.skipIf(process.platform === 'win32')('the doctor', () => {
       { level: 'ok' },
       { level: 'note', message: expect.stringContaining('there is no golangci here') },
     ])
+  })
+
+  it('names a linter that may fail because an earlier ralph init wrote that', async () => {
+    const lint = { name: 'lint', command: 'npm run lint', required: false }
+    const docs = { name: 'docs', command: 'true', required: false }
+    const root = projectFolder({
+      'package.json': '{"scripts":{"lint":"eslint ."}}',
+      'ralph.config.json': JSON.stringify({ gates: [lint, docs] }),
+    })
+    const { findings } = await jsonOf(root, 'doctor')
+    const notes = findings.filter(({ fix }: { fix: string }) => fix.includes('if-green'))
+    expect(notes).toMatchObject([{ level: 'note', message: expect.stringMatching(/^lint: may fail unseen/) }])
+    put(root, { 'ralph.config.json': JSON.stringify({ gates: [{ ...lint, required: 'if-green' }] }) })
+    expect((await by(root, 'doctor')).stdout).not.toContain('may fail unseen')
   })
 
   it('names a configuration that is a program, and so not read', async () => {

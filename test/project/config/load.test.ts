@@ -87,6 +87,11 @@ describe('a configuration', () => {
     expect(gate).toEqual({ name: 'test', command: 'make test', required: true, timeoutSeconds: 600 })
   })
 
+  it('knows a gate that is required once it was green', async () => {
+    write('ralph.config.json', { gates: [{ name: 'lint', command: 'make lint', required: 'if-green' }] })
+    expect((await loadConfig(root)).gates).toMatchObject([{ required: false, ifGreen: true }])
+  })
+
   it('tells no gates from gates to be detected', async () => {
     write('ralph.config.json', { gates: [] })
     expect((await loadConfig(root)).gates).toEqual([])
