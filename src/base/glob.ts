@@ -24,6 +24,17 @@ export function parseGlob(text: string): Glob | null {
   }
 }
 
+/** Whether a path matches one of these patterns; a plain path is a file, or a folder with all below it. */
+export function matchesOneOf(patterns: readonly string[]): (path: string) => boolean {
+  const globs = patterns.map((pattern) => ({ plain: plainPath(pattern), glob: parseGlob(pattern) }))
+  return (path) => globs.some(({ plain, glob }) => glob?.matches(path) ?? `${path}/`.startsWith(`${plain}/`))
+}
+
+/** `packages/api` for `./packages/api/`. */
+export function plainPath(text: string): string {
+  return text.replaceAll(/^(?:\.\/)+|\/+$/g, '')
+}
+
 /** A part of a pattern between slashes: any folders, or the tokens of a name. */
 type Name = '**' | readonly string[]
 

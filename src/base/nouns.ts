@@ -20,6 +20,9 @@ export const gate = v.object({
   ifGreen: v.exactOptional(
     about('Whether it becomes required by passing before the first task.', v.literal(true)),
   ),
+  paths: v.exactOptional(
+    about('It runs only where one of these patterns matches a change.', v.array(v.string())),
+  ),
   timeoutSeconds: v.number(),
   rerun: v.exactOptional(
     about('How often it runs again on the same files if its tests fail; once if not said.', v.number()),

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
+import { plainPath } from '../base/glob.ts'
 import { AGENT_NAMES } from '../base/names.ts'
+import { whyOutside } from '../base/paths.ts'
 import { about } from '../base/schema.ts'
 import { parseDuration } from '../base/time.ts'
 import { parseCount, TOKENS } from '../base/usage.ts'
@@ -51,6 +53,16 @@ export const pathInside = v.pipe(
   v.check(
     (path) => !/^([\\/]|[a-z]:)/i.test(path) && !path.split(/[\\/]/).includes('..'),
     'a path inside the project, relative to its root',
+  ),
+)
+
+/** A pattern that can match a tracked file. */
+export const pathPattern = v.pipe(
+  text,
+  v.check(
+    (pattern) =>
+      whyOutside(pattern) === null && !/(?:^|\/)(?:|\.{1,2}|\.git)(?:\/|$)/.test(plainPath(pattern)),
+    'a pattern of tracked files inside the project, such as "packages/api/**"',
   ),
 )
 

@@ -16,6 +16,7 @@ import {
   oneOf,
   pathInside,
   pathOf,
+  pathPattern,
   subjectTemplate,
   table,
   text,
@@ -103,6 +104,8 @@ function tierRow<Row extends { turns: number; timeout: number }>({ turns, timeou
 
 const UP_TO_THREE = 'a whole number from 0 to 3'
 
+const PATTERNS = 'a list of patterns'
+
 const gate = v.pipe(
   table(
     {
@@ -113,6 +116,10 @@ const gate = v.pipe(
         v.union([flag, v.literal(IF_GREEN)], `true, false or "${IF_GREEN}"`),
       ],
       timeout: ['How long it may take.', duration],
+      paths: [
+        'It runs only where one of these patterns matches a change; without them, always.',
+        v.pipe(v.array(pathPattern, PATTERNS), v.minLength(1, PATTERNS)),
+      ],
       rerun: [
         'How often it runs again on the same files if its tests fail, before an agent is paid for that.',
         v.pipe(
@@ -123,13 +130,14 @@ const gate = v.pipe(
         ),
       ],
     },
-    { required: true, timeout: GATE_TIMEOUT_SECONDS, rerun: 1 },
+    { required: true, timeout: GATE_TIMEOUT_SECONDS, paths: null, rerun: 1 },
   ),
-  v.transform(({ timeout, rerun, required, ...rest }) => ({
+  v.transform(({ timeout, rerun, required, paths, ...rest }) => ({
     ...rest,
     required: required === true,
     ...(required === IF_GREEN ? { ifGreen: true as const } : {}),
     timeoutSeconds: timeout,
+    ...(paths ? { paths } : {}),
     ...(rerun === 1 ? {} : { rerun }),
   })),
 )

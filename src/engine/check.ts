@@ -1,4 +1,5 @@
 import { isErrorLine, tellingLine } from '../base/failure-lines.ts'
+import { matchesOneOf } from '../base/glob.ts'
 import { formatDuration } from '../base/time.ts'
 import { counted, fewOf, shortened } from '../base/text.ts'
 import type { CagedAction, Gate, GateResult } from '../base/nouns.ts'
@@ -22,6 +23,8 @@ interface ToCheck {
   readonly at: Base
   /** What the tree changes, from the top of the repository. */
   readonly changed: readonly string[]
+  /** The changes that decide which gates run; null if all of them do. */
+  readonly scope: readonly string[] | null
 }
 
 /** The result of the gates. */
@@ -56,11 +59,15 @@ export async function checkTree(
   ports: CheckPorts,
   emit: Emit<Happening>,
 ): Promise<Verdict> {
-  const { id, gates } = toCheck
-  const { slot } = ports
+  const { id } = toCheck
+  const { slot, home } = ports
   let { tree } = toCheck
-  if (gates.length === 0) return unchecked(null, tree)
+  const scope = toCheck.scope && new Set(toCheck.scope)
   for (let round = 1; ; round++) {
+    const gates = scope ? gatesFor(toCheck.gates, [...scope], home) : toCheck.gates
+    const skipped = toCheck.gates.flatMap((gate) => (gates.includes(gate) ? [] : [gate.name]))
+    if (skipped.length > 0) emit({ type: 'gates-skipped', id, gates: skipped })
+    if (gates.length === 0) return unchecked(null, tree)
     const problem = await slot.bringCheck(tree, toCheck.at, installing(ports, emit, 'check'))
     if (problem !== null) return unchecked(outcome('gate-failed', problem), tree)
     const name = `${id}-${toCheck.attempt}`
@@ -80,7 +87,18 @@ export async function checkTree(
     }
     emit({ type: 'gates-again', id, paths: changed })
     tree = after
+    for (const path of changed) scope?.add(path)
   }
+}
+
+/** The gates that have something to say of these changes. */
+export function gatesFor(
+  gates: readonly Gate[],
+  changed: readonly string[],
+  { prefix }: Pick<CheckPorts['home'], 'prefix'>,
+): readonly Gate[] {
+  const own = changed.flatMap((path) => (path.startsWith(prefix) ? [path.slice(prefix.length)] : []))
+  return gates.filter(({ paths }) => paths === undefined || own.some(matchesOneOf(paths)))
 }
 
 /** The gates that did not pass. */

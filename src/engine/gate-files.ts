@@ -1,5 +1,5 @@
 import { CONFIG_FILES } from '../base/names.ts'
-import { parseGlob } from '../base/glob.ts'
+import { matchesOneOf } from '../base/glob.ts'
 import type { Gate } from '../base/nouns.ts'
 import { textIn } from '../git/tree.ts'
 import { hooksInTree, type Home } from './slot/home.ts'
@@ -13,9 +13,7 @@ export async function changedGates(
   home: Home,
 ): Promise<readonly string[]> {
   const isNamed = namedBy(gates)
-  const globs = gatesChanged.paths.map((pattern) => ({ pattern, glob: parseGlob(pattern) }))
-  const isListed = (name: string): boolean =>
-    globs.some(({ pattern, glob }) => glob?.matches(name) ?? pattern === name)
+  const isListed = matchesOneOf(gatesChanged.paths)
   const parts = async (at: string, path: string): Promise<string> =>
     decidingParts(await textIn(home.git, at, path))
   const changed: string[] = []

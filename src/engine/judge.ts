@@ -5,7 +5,7 @@ import type { Happening } from './events/event.ts'
 import type { Git } from '../git/git.ts'
 import { makePlainCommit } from '../git/made-commit.ts'
 import { heldAt } from '../git/tree.ts'
-import { checkTree, unchecked, type CheckPorts, type Verdict } from './check.ts'
+import { checkTree, gatesFor, unchecked, type CheckPorts, type Verdict } from './check.ts'
 import type { Job } from './job.ts'
 import { outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
@@ -101,7 +101,9 @@ function whatSpeaks(
   { home }: AttemptPorts,
 ): 'the agent' | 'outputs' | 'new tests' | null {
   if (end.kind === 'done') return 'the agent'
-  if (end.kind !== 'no-marker' || !gates.some((gate) => isTestGate(gate))) return null
+  const changed = work.changes.map(({ path }) => path)
+  const ran = gatesFor(gates, changed, home)
+  if (end.kind !== 'no-marker' || !ran.some((gate) => isTestGate(gate))) return null
   const made = task.produces?.map((path) => `${home.prefix}${beforeGlob(path)}`.replace(/\/+$/, '')) ?? []
   if (work.changes.some(({ path }) => made.some((one) => path === one || path.startsWith(`${one}/`))))
     return 'outputs'
@@ -122,10 +124,15 @@ function placeOf({ home, slot }: AttemptPorts): WorkPlace {
   return { home, root: slot.work.root, git: slot.work.folder.git }
 }
 
-/** Runs the gates on work that is based on a commit. */
+/** Runs the gates on work that is based on a commit. `landed` are the changes of others that it was merged with. */
 export async function checkWork(
   { task, attempt, gates }: Pick<Job, 'task' | 'attempt' | 'gates'>,
-  { base, tree, changes }: Pick<Work, 'base' | 'tree' | 'changes'>,
+  {
+    base,
+    tree,
+    changes,
+    landed = [],
+  }: Pick<Work, 'base' | 'tree' | 'changes'> & { landed?: Work['changes'] },
   ports: CheckPorts & { readonly branch?: string | null },
   emit: Emit<Happening>,
 ): Promise<Verdict> {
@@ -133,7 +140,8 @@ export async function checkWork(
   const head = await shownCommit(ports, tree, base)
   const changed = changes.map(({ path }) => path)
   const at = { head, branch: ports.branch ?? null }
-  return checkTree({ id: task.id, attempt, gates, tree, at, changed }, ports, emit)
+  const scope = [...changed, ...landed.map(({ path }) => path)]
+  return checkTree({ id: task.id, attempt, gates, tree, at, changed, scope }, ports, emit)
 }
 
 /** A commit of the tree, for tools that ask git for one: nothing else names it. */

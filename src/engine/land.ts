@@ -182,7 +182,8 @@ async function mergedOnto(
     return refused(failingTogether(wrong, '', await landedText(branch, candidate, tip), tip))
   const { flaky } = candidate
   if (isChecked) return { kind: 'merged', tree, changes, gates: candidate.gates ?? [], flaky }
-  const work = { base: tip.head, tree, changes }
+  const landed = isFirst ? [] : await rawChanges(home.git, candidate.base, tip.head)
+  const work = { base: tip.head, tree, changes, landed }
   if (job.gates.length > 0)
     emit({ type: 'gates-again', id: candidate.task, paths: [], landing: isFirst ? 'unseen' : 'moved' })
   const checked = await checkWork(job, work, { ...ports, branch: tip.branch }, emit)

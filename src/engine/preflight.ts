@@ -1,11 +1,12 @@
 import type { TaskFolders } from '../backlog/task-folders.ts'
+import { matchesOneOf } from '../base/glob.ts'
 import { UserError } from '../base/errors.ts'
 import type { Git } from '../git/git.ts'
 import { tipOf } from '../git/head.ts'
 import { identityProblem, ignoredPaths, signingProblem } from '../git/repository.ts'
 import type { RunOptions, RunPorts } from './ports.ts'
 import { fewOf } from '../base/text.ts'
-import { testFilesIn } from './witness/witness.ts'
+import { ownFilesIn } from './witness/witness.ts'
 import { refuseUnusable, type Home } from './slot/home.ts'
 
 /** What keeps ralph from committing, and what to do about it. */
@@ -25,12 +26,23 @@ export async function refuseImpossible({ home, source }: RunPorts): Promise<void
   await refuseUnusable(home)
 }
 
-/** Throws if patterns of tests match nothing, so that nothing would be seen of what becomes of the tests. */
-export async function refuseUnknownTests({ tests }: Pick<RunOptions, 'tests'>, home: Home): Promise<void> {
-  if (tests.paths.length === 0 || (await testFilesIn('HEAD', tests, home)).length > 0) return
+/** Throws if patterns match nothing, so that nothing would be seen of what becomes of the tests, or a gate would never run. */
+export async function refuseUnmatched(
+  { tests, gates }: Pick<RunOptions, 'tests' | 'gates'>,
+  home: Home,
+): Promise<void> {
+  const ofGates = gates.flatMap(({ name, paths = [] }) =>
+    paths.map((pattern) => [`paths of the gate ${name}`, [pattern]] as const),
+  )
+  const named = [['tests.paths', tests.paths] as const, ...ofGates].filter(([, { length }]) => length > 0)
+  const files = named.length > 0 ? await ownFilesIn('HEAD', home) : []
+  const wrong = named.filter(([, patterns]) => !files.some(matchesOneOf(patterns)))
+  if (wrong.length === 0) return
   throw new UserError(
-    `tests.paths matches no file of the last commit: ${fewOf(tests.paths)}`,
-    'Name the files of tests, relative to the project, or leave it out.',
+    wrong
+      .map(([key, patterns]) => `${key} matches no file of the last commit: ${fewOf(patterns)}`)
+      .join('\n'),
+    'Name files that git has, relative to the project, or leave it out.',
   )
 }
 

@@ -15,7 +15,7 @@ import { openJournal, runId } from './journal.ts'
 import { Ledger } from './ledger.ts'
 import { NoteKeeper } from './note.ts'
 import type { Emit, RunOptions, RunPorts } from './ports.ts'
-import { branchToLandOn, refuseImpossible, refuseUnknownTests } from './preflight.ts'
+import { branchToLandOn, refuseImpossible, refuseUnmatched } from './preflight.ts'
 import { recover } from './recovery.ts'
 import type { Run } from './run-parts.ts'
 import { openBranch } from './slot/branch.ts'
@@ -80,7 +80,7 @@ async function go(
 ): Promise<void> {
   const startedAt = ports.now()
   await refuseImpossible(ports)
-  await refuseUnknownTests(options, ports.home)
+  await refuseUnmatched(options, ports.home)
   const name = await branchToLandOn(options, ports.home)
   const left = await recover(ports, name, emit)
   const keeper: { notes: NoteKeeper | null } = { notes: null }

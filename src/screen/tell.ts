@@ -64,6 +64,8 @@ export function tell(event: RunEvent): string {
       const session = event.session === null ? '' : `, in its session ${event.session}`
       return `you control ${event.agent}${session}; exit it to run the gates`
     }
+    case 'gates-skipped':
+      return `skipped, as nothing in their paths has changed: ${event.gates.join(', ')}`
     case 'gates-again':
       return `the gates run again: ${againText(event)}`
     case 'witness-started':

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Control } from '../../src/engine/control.ts'
 import type { RunEvent } from '../../src/engine/events/event.ts'
 import { git, put } from '../repository.ts'
-import { log, makeProject, runAll, those, trailer } from './harness.ts'
+import { log, makeProject, read, runAll, those, trailer } from './harness.ts'
 import { gateOf, type Harness } from './ports.ts'
 
 /** One attempt at one task, after which three gates run. */
@@ -51,4 +51,73 @@ describe('the gates', () => {
       expect([log(root), git(root, 'for-each-ref', 'refs/ralph/candidates')]).toEqual(['Begin', ''])
     },
   )
+})
+
+describe('gates with paths', () => {
+  const api = gateOf('api', { paths: ['packages/api'] })
+  const web = gateOf('web', { paths: ['packages/web/**', '*.css'] })
+  const PACKAGES = { 'packages/api/a.js': '1', 'packages/web/a.js': '1', 'a.css': '' }
+  const gates = [gateOf('all'), api, web]
+  const names = (events: readonly RunEvent[]) =>
+    those(events, 'gate-finished').map(({ result }) => result.gate.name)
+
+  it('run only where something in these paths has changed', async () => {
+    const root = makeProject(1, PACKAGES)
+    const events = await runAll({
+      root,
+      deed: ({ cwd }) => put(cwd, { 'packages/api/b.js': '2' }),
+      options: { gates },
+    })
+    expect(names(events)).toEqual(['all', 'api'])
+    expect(those(events, 'gates-skipped')).toMatchObject([{ id: 'T-1', gates: ['web'] }])
+    expect(trailer(root, 'Gates')).not.toContain('web')
+  })
+
+  it('run on what another gate has changed, too', async () => {
+    const root = makeProject(1, PACKAGES)
+    const events = await runAll({
+      root,
+      deed: ({ cwd }) => put(cwd, { 'packages/api/b.js': '2' }),
+      options: { gates },
+      gate: (_, cwd) => (put(cwd, { 'a.css': 'a {}' }), true),
+    })
+    expect(names(events)).toEqual(['all', 'api', 'all', 'api', 'web'])
+  })
+
+  it('run at a landing where either side has changed something', async () => {
+    const root = makeProject(2, PACKAGES)
+    const begun = new Set<string>()
+    const events = await runAll({
+      root,
+      deed: async ({ cwd, task }) => {
+        put(cwd, { [task.id === 'T-1' ? 'packages/api/b.js' : 'packages/web/b.js']: '2' })
+        begun.add(task.id)
+        while (begun.size < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+      },
+      options: { gates, jobs: 2 },
+    })
+    const landings = those(events, 'landing-started').map((event) => events.indexOf(event))
+    expect(names(events.slice(landings[1]))).toEqual(['all', 'api', 'web'])
+  })
+
+  it('are no test gate of work that they do not look at', async () => {
+    const root = makeProject(
+      { 'T-1': `# T-1: Do\n\n- **Status**: TODO\n- **Depends**: none\n- **Produces**: b.txt\n` },
+      PACKAGES,
+    )
+    const events = await runAll({
+      root,
+      deed: ({ cwd }) => (put(cwd, { 'b.txt': '' }), { end: { kind: 'no-marker' } }),
+      options: { gates: [{ ...api, command: 'npm test' }], retries: 0 },
+    })
+    expect(those(events, 'attempt-finished')).toMatchObject([{ outcome: 'no-marker' }])
+    expect(read(root, 'b.txt')).toBeNull()
+  })
+
+  it('must be able to run', async () => {
+    const options = { gates: [gateOf('api', { paths: ['packages/api/**', 'pakages/shared/**'] })] }
+    await expect(runAll({ root: makeProject(1, PACKAGES), options })).rejects.toThrow(
+      'paths of the gate api matches no file of the last commit: pakages/shared/**',
+    )
+  })
 })

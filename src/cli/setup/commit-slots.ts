@@ -108,7 +108,7 @@ async function checkCommit(
     if (gates.length === 0) return { commit, passed: [], problem: 'its configuration has no gates' }
     const tree = await treeOf(attempt.home.git, commit)
     const at = { head: commit, branch: null }
-    const toCheck = { id, attempt: 0, gates, tree, at, changed: [] }
+    const toCheck = { id, attempt: 0, gates, tree, at, changed: [], scope: null }
     const { outcome, passed } = await checkTree(toCheck, attempt, () => undefined)
     return { commit, passed, problem: outcome?.reason ?? null }
   } finally {

@@ -185,6 +185,7 @@ export const runEvent = v.variant('type', [
   }),
   event('gate-started', 'A gate runs.', { id: text, gate }),
   event('gate-finished', 'A gate has run.', { id: text, result: gateResult }),
+  event('gates-skipped', 'Nothing in the paths of these gates has changed.', { id: text, gates: texts }),
   event('gates-again', 'All gates run once more on work on which they have passed.', {
     id: text,
     paths: about('Files that they changed, as a formatter does.', texts),

@@ -1,4 +1,4 @@
-import { parseGlob } from '../../base/glob.ts'
+import { matchesOneOf } from '../../base/glob.ts'
 
 /** Whether a path, from the project's root, is of the tests: a test, or a helper, fixture or snapshot beside one. */
 export type IsTestSide = (path: string) => boolean
@@ -6,8 +6,7 @@ export type IsTestSide = (path: string) => boolean
 /** The files of tests, as the usual tools find them, or those of the configuration's patterns. */
 export function testSide(patterns: readonly string[]): IsTestSide {
   if (patterns.length === 0) return (path) => !NO_TEST.test(path) && TESTS.some((one) => one.test(path))
-  const globs = patterns.map((pattern) => ({ pattern, glob: parseGlob(pattern) }))
-  return (path) => globs.some(({ pattern, glob }) => glob?.matches(path) ?? pattern === path)
+  return matchesOneOf(patterns)
 }
 
 /** Texts about tests, and what installs them. */

@@ -6,7 +6,7 @@ import { contentsOf } from '../../git/contents.ts'
 import { amendedTree } from '../../git/made-commit.ts'
 import { MODES, rawChanges, type RawChange } from '../../git/raw-changes.ts'
 import type { CheckPorts } from '../check.ts'
-import type { Job, TestPolicy } from '../job.ts'
+import type { Job } from '../job.ts'
 import { outcome, type Outcome } from '../outcome.ts'
 import type { Emit } from '../ports.ts'
 import { compareTests, type FileVersions, type TestChange, type TestChanges } from './compare.ts'
@@ -64,7 +64,7 @@ export async function witness(
   if (files.length === 0)
     return {
       ...SILENT,
-      words: (await testFilesIn(work.tree, policy, ports.home)).length > 0 ? null : NONE_KNOWN,
+      words: (await ownFilesIn(work.tree, ports.home)).some(testSide(policy.paths)) ? null : NONE_KNOWN,
     }
   const seen = compareTests(
     files.map(({ versions }) => versions),
@@ -86,18 +86,14 @@ export async function witness(
 
 const NONE_KNOWN = 'off (no test files known; set tests.paths)'
 
-/** The files of tests in a tree. */
-export async function testFilesIn(
+/** The project's files in a tree. */
+export async function ownFilesIn(
   tree: string,
-  { paths }: TestPolicy,
   { git, prefix }: CheckPorts['home'],
 ): Promise<readonly string[]> {
   const { stdout } = await git.run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree])
-  const own = stdout
-    .toString()
-    .split('\0')
-    .filter((path) => path.startsWith(prefix))
-  return own.map((path) => path.slice(prefix.length)).filter(testSide(paths))
+  const paths = stdout.toString().split('\0').filter(Boolean)
+  return paths.flatMap((path) => (path.startsWith(prefix) ? [path.slice(prefix.length)] : []))
 }
 
 /** Gates that say nothing of tests are told by their names. */

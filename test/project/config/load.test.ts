@@ -92,6 +92,16 @@ describe('a configuration', () => {
     expect((await loadConfig(root)).gates).toMatchObject([{ required: false, ifGreen: true }])
   })
 
+  it.each(['../shared/**', '/srv/**', '.git/hooks/*', 'a//b', '~/x', 'packages/../../x'])(
+    'refuses a gate for paths that no tracked file can have: %s',
+    async (pattern) => {
+      write('ralph.config.json', { gates: [{ name: 'api', command: 'x', paths: ['src/**', pattern] }] })
+      await expect(loadConfig(root)).rejects.toThrow(
+        /^ralph\.config\.json:\d+:\d+ gates\[0\]\.paths\[1\]: expected /,
+      )
+    },
+  )
+
   it('tells no gates from gates to be detected', async () => {
     write('ralph.config.json', { gates: [] })
     expect((await loadConfig(root)).gates).toEqual([])
