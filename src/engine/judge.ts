@@ -74,8 +74,8 @@ export async function judge(
   const { tree, results } = verdict
   const testimony = await witness(job, { base: work.base, tree, results, reasons }, ports, emit)
   const { testsChanged: changed, words } = testimony
-  if (changed.length > 0 || words !== null) emit({ type: 'witness', id: job.task.id, changed, words })
   if (testimony.outcome) return { ...verdict, testimony, outcome: testimony.outcome }
+  if (changed.length > 0 || words !== null) emit({ type: 'witness', id: job.task.id, changed, words })
   if (speaks === 'new tests' && !testimony.isShown) return { ...verdict, outcome: end }
   const toReview = {
     tree,
