@@ -6,6 +6,7 @@ import type { Git } from '../git/git.ts'
 import { makePlainCommit } from '../git/made-commit.ts'
 import { heldAt } from '../git/tree.ts'
 import { checkTree, gatesFor, unchecked, type CheckPorts, type Verdict } from './check.ts'
+import { isTestGate } from './gates/test-counts.ts'
 import type { Job } from './job.ts'
 import { outcome, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit } from './ports.ts'
@@ -14,7 +15,7 @@ import { inspect, type Inspected } from './secrets.ts'
 import type { Work } from './slot/slot.ts'
 import { baseOutcome } from './witness/run-on.ts'
 import { testSide } from './witness/test-files.ts'
-import { isTestGate, SILENT, witness, type Testimony } from './witness/witness.ts'
+import { SILENT, witness, type Testimony } from './witness/witness.ts'
 
 /** A verdict on an agent's work, and what the witness says of its tests. */
 interface Judgement extends Verdict {

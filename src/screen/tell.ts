@@ -15,6 +15,7 @@ import type {
   WorkerJoined,
   Interference,
 } from '../engine/events/event.ts'
+import { isTestGate } from '../engine/gates/test-counts.ts'
 import {
   strong,
   dim,
@@ -291,9 +292,10 @@ export function endsTask({ type }: RunEvent): boolean {
 function runHead(event: RunStarted): View {
   const { gates, sandbox, jobs, queue } = event
   const checks = gates.map(({ name }) => name).join(', ')
+  const untested = gates.some((gate) => isTestGate(gate)) ? '' : ' (no test gate)'
   const parts = [
     ...placeFacts(event, jobs),
-    checks === '' ? 'no gates: nothing checks the work' : `gates: ${checks}`,
+    checks === '' ? 'no gates: nothing checks the work' : `gates: ${checks}${untested}`,
     sandboxText(sandbox),
   ]
   return [facts([], parts), ...(queue ? [line(dim(`workers: ralph worker --queue ${queue}`))] : [])]

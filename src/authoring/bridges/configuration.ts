@@ -27,19 +27,34 @@ function pathIn(item: Value): string | undefined {
   return path?.kind === 'scalar' ? path.text : undefined
 }
 
+/** The configuration in a file, or a new one, with one more key. */
+export function withKey(root: string, known: string | undefined, key: string, value: unknown) {
+  const file = known ?? 'ralph.config.json'
+  const text = known === undefined ? '{}\n' : readFileSync(join(root, file), 'utf8')
+  if (/\.ya?ml$/.test(file))
+    return { file, text: `${text.trimEnd()}\n${key}: ${JSON.stringify(value)}\n`.trimStart() }
+  return { file, text: editedJson({ file, text }, [key], value) }
+}
+
 function addedJson({ file, text, byteOrderMark }: Source, list: Value | undefined, bridge: Bridge): string {
+  const isList = list?.kind === 'list'
+  const [path, value] = isList ? [['bridges', list.items.length], bridge] : [['bridges'], [bridge]]
+  return byteOrderMark + editedJson({ file, text }, path, value)
+}
+
+function editedJson(
+  { file, text }: { file: string; text: string },
+  path: readonly (string | number)[],
+  value: unknown,
+): string {
   const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  '
   const formattingOptions = {
     insertSpaces: !indent.includes('\t'),
     tabSize: indent.length,
     eol: lineEnding(text),
   }
-  const place = file === 'package.json' ? ['ralph', 'bridges'] : ['bridges']
-  const edits =
-    list?.kind === 'list'
-      ? modify(text, [...place, list.items.length], bridge, { formattingOptions })
-      : modify(text, place, [bridge], { formattingOptions })
-  return byteOrderMark + applyEdits(text, edits)
+  const place = file === 'package.json' ? ['ralph', ...path] : [...path]
+  return applyEdits(text, modify(text, place, value, { formattingOptions }))
 }
 
 function addedYaml(source: Source, list: Value | undefined, { path, as, sync }: Bridge): string {

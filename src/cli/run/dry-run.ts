@@ -15,6 +15,7 @@ import { Readying } from '../../engine/slot/ready.ts'
 import { openHome } from '../../engine/slot/home.ts'
 import { slotsFolder } from '../setup/slots.ts'
 import { notCommitted } from '../../authoring/uncommitted.ts'
+import { lackOfGates } from '../setup/need-gates.ts'
 import { promptOf } from '../setup/task-prompt.ts'
 import { unreadText } from '../../config/unread.ts'
 import { taskOrReason } from '../../backlog/select/why-not.ts'
@@ -68,7 +69,8 @@ export async function dryRun(context: Context, project: Project, request: RunReq
     queue: isElsewhere ? shownUrl(meantQueue(request.queue, io, project)) : null,
   }
   const unseen = await notCommitted(io, project, task.file)
-  const all = unseen === null ? warnings : [...warnings, unseen]
+  const lack = await lackOfGates(project, { options, isAsked: request.gates != null, tasks: [task], agents })
+  const all = [...warnings, ...[unseen, lack].filter((warning) => warning !== null)]
   const json = taskJson({ task, eligible: true, waiting: [] }, project.tierOf)
   return context.answer({ ...plan, task: json, warnings: all }, () => {
     context.printRaw(plan.prompt)

@@ -96,7 +96,9 @@ async function readFromBranch(
       ? []
       : [`${fewOf(changed)} was changed by an agent, and is not in force before you accept it: ralph trust`]),
   ]
-  return { project: { ...project, config: { ...project.config, gates } }, warnings }
+  // Nobody has said that there are none.
+  const known = project.config.gates || gates.length > 0 ? gates : null
+  return { project: { ...project, config: { ...project.config, gates: known } }, warnings }
 }
 
 /** The files that decide how a run works, and that agents have changed since a commit. */

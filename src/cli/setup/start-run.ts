@@ -30,6 +30,7 @@ import { Agents } from '../../agents/agents.ts'
 import { highestNumber } from '../../authoring/new-task.ts'
 import { openOrigins } from '../../authoring/origins.ts'
 import { openWithCommit } from '../../git/open-repository.ts'
+import { askForGates, lackOfGates } from './need-gates.ts'
 import { openSandbox, trackedEnvFiles, type Sandbox } from './sandbox.ts'
 import { slotsOf } from './slots.ts'
 import type { Gate } from '../../base/nouns.ts'
@@ -49,20 +50,26 @@ interface RunStart extends Pick<RunPorts, 'ask' | 'terminal' | 'control' | 'warn
 
 /** Runs tasks of a project to the end. */
 export async function startRun(world: World, project: Project, start: RunStart): Promise<void> {
-  const { request, options, ask, terminal, control, emit, warn } = start
-  if (options.byHand && !terminal)
+  const { request, ask, terminal, control, emit, warn } = start
+  if (start.options.byHand && !terminal)
     throw new UserError(
       '--interactive needs a terminal that a person sits at',
       'Run it in one, without --json and without a pipe.',
     )
   const { queue } = request
   const { agents, sandbox } = await openAgents(world, project, request)
+  const tasks = tasksOf(project, start.options)
+  const lack = await lackOfGates(project, { ...start, isAsked: request.gates != null, tasks, agents })
+  // Workers read the committed configuration.
+  const gates =
+    lack === null ? start.options.gates : await askForGates(world, project, queue == null ? ask : null)
+  const options = { ...start.options, gates }
   const workers =
     queue == null
       ? null
       : await (await import('./workers.ts')).openCoordinator(world, project, { queue, agents })
   // In parallel with the rest, because an agent may take a second to print its version.
-  const checking = agents.check(tasksOf(project, options))
+  const checking = agents.check(tasks)
   // An error is thrown where it is awaited.
   checking.catch(() => undefined)
   const wiring = { agents, ask, terminal, sandbox, control, workers }

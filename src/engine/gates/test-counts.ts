@@ -1,5 +1,5 @@
 import { asLeftStanding } from '../../base/failure-lines.ts'
-import type { TestCounts } from '../../base/nouns.ts'
+import type { GateResult, TestCounts } from '../../base/nouns.ts'
 
 /** Counts the tests of a gate by what its tool prints, in any number of summaries. */
 export class TestCounter {
@@ -32,6 +32,13 @@ export class TestCounter {
 export function runsPart(command: string): boolean {
   return /\s--(?:changed|onlyChanged|affected|last-failed|lf|only-changed)\b|\baffected\b/.test(command)
 }
+
+/** Gates that say nothing of tests are told by their names. */
+export function isTestGate({ name, command }: GateResult['gate'], tests?: GateResult['tests']): boolean {
+  return (tests ?? null) !== null || TESTS.test(name) || TESTS.test(command)
+}
+
+const TESTS = /\b(?:tests?|specs?|pytest|unittest|vitest|jest|mocha|tox|rspec|phpunit|ctest)\b/i
 
 /** Most lines are of no interest. */
 const MAY_COUNT = /\d|no tests|cache|turbo/i

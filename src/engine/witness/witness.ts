@@ -6,6 +6,7 @@ import { contentsOf } from '../../git/contents.ts'
 import { amendedTree } from '../../git/made-commit.ts'
 import { MODES, rawChanges, type RawChange } from '../../git/raw-changes.ts'
 import type { CheckPorts } from '../check.ts'
+import { isTestGate } from '../gates/test-counts.ts'
 import type { Job } from '../job.ts'
 import { outcome, type Outcome } from '../outcome.ts'
 import type { Emit } from '../ports.ts'
@@ -95,13 +96,6 @@ export async function ownFilesIn(
   const paths = stdout.toString().split('\0').filter(Boolean)
   return paths.flatMap((path) => (path.startsWith(prefix) ? [path.slice(prefix.length)] : []))
 }
-
-/** Gates that say nothing of tests are told by their names. */
-export function isTestGate({ name, command }: GateResult['gate'], tests?: GateResult['tests']): boolean {
-  return (tests ?? null) !== null || TESTS.test(name) || TESTS.test(command)
-}
-
-const TESTS = /\b(?:tests?|specs?|pytest|unittest|vitest|jest|mocha|tox|rspec|phpunit|ctest)\b/i
 
 /** A file that matters to the witness. */
 interface SeenFile {
