@@ -8,7 +8,7 @@ import { underLock } from '../../engine/alone.ts'
 import { runFolder } from '../../engine/folder.ts'
 import type { RunPorts } from '../../engine/ports.ts'
 import { Folder } from '../../engine/slot/folder.ts'
-import { detectGates, MANIFESTS } from '../../config/detect-gates.ts'
+import { detectGates, namesGates } from '../../config/detect-gates.ts'
 import { contentsOf } from '../../git/contents.ts'
 import { filesIn } from '../../git/tree.ts'
 import type { Gate } from '../../base/nouns.ts'
@@ -119,9 +119,11 @@ async function detectedGates(
 ): Promise<readonly Gate[]> {
   const now = detectGates(root)
   if (trusted === tip) return now
-  const found = (await filesIn(git, trusted, prefix.slice(0, -1))).map(({ hash, path }) => {
+  const folders = [prefix.slice(0, -1), `${prefix}tests`]
+  const entries = (await Promise.all(folders.map((folder) => filesIn(git, trusted, folder)))).flat()
+  const found = entries.map(({ hash, path }) => {
     const name = path.slice(prefix.length)
-    return { name, hash: MANIFESTS.some((one) => one === name) ? hash : null }
+    return { name, hash: namesGates(name) ? hash : null }
   })
   const texts = await contentsOf(
     git,

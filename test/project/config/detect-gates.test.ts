@@ -187,6 +187,70 @@ describe('in a Makefile', () => {
   })
 })
 
+describe('of Python', () => {
+  it.each<[Files, string]>([
+    [{ 'pytest.ini': '' }, 'pytest'],
+    [{ '.pytest.ini': '', 'uv.lock': '' }, 'uv run pytest'],
+    [{ 'tox.ini': '[pytest]\n' }, 'pytest'],
+    [{ 'tox.ini': '[testenv]\ncommands = pytest {posargs}\n' }, 'pytest'],
+    [{ 'setup.cfg': '[tool:pytest]\n' }, 'pytest'],
+    [{ 'setup.cfg': 'tests_require =\n    pytest>=8\n    ruff\n' }, 'pytest'],
+    [{ 'requirements-dev.txt': 'flask==3\npytest==8.1 # tests\n' }, 'pytest'],
+    [{ 'tests/test_a.py': 'from shop import a\n\ndef test_a():\n    assert a\n' }, 'pytest'],
+    [
+      { 'tests/test_a.py': 'import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self): pass\n' },
+      'python3 -m unittest discover -s tests',
+    ],
+    [
+      { 'tests/test_a.py': 'import unittest\n', 'tests/__init__.py': '', 'uv.lock': '' },
+      'uv run python3 -m unittest discover -s tests -t .',
+    ],
+  ])('the files tell the tests: %j', (files, command) => {
+    expect(detected(files)).toEqual([`test: ${command}`])
+  })
+
+  it.each<[Files]>([
+    [{ 'requirements.txt': 'pytest-cov\n# pytest\n' }],
+    [{ 'tox.ini': '[tox]\nenvlist = py3\n' }],
+    [{ 'setup.cfg': '[metadata]\nname = my-pytest\n' }],
+    [{ 'tests/test_a.py': 'print(1)\n' }],
+  ])('what only looks like it is no test: %j', (files) => {
+    expect(detected(files)).toEqual([])
+  })
+
+  it('test files alone add nothing where a Makefile says how they run', () => {
+    const files = { Makefile: 'test:\n\t./run\n', 'tests/test_a.py': 'import pytest\n' }
+    expect(detected(files)).toEqual(['test: make test'])
+  })
+})
+
+describe('of other tools', () => {
+  it.each<[Files, readonly string[]]>([
+    [
+      { justfile: 'set shell := ["sh"]\nx := "a:b"\n@lint *args:\n  eslint\ncheck: lint\n  t\n' },
+      ['lint: just lint', 'test: just check'],
+    ],
+    [{ 'Taskfile.yml': "version: '3'\ntasks:\n  test:\n    cmds: [go test]\n" }, ['test: task test']],
+    [{ gradlew: '', 'build.gradle': '' }, ['test: ./gradlew test']],
+    [{ mvnw: '', 'pom.xml': '' }, ['test: ./mvnw --batch-mode test']],
+    [
+      { 'deno.json': { tasks: { test: 'deno test -A', lint: 'deno lint' } } },
+      ['lint: deno task lint', 'test: deno task test'],
+    ],
+    [{ 'deno.jsonc': '{ /* none */ }' }, ['test: deno test --allow-all --permit-no-files']],
+    [{ 'composer.json': { scripts: { test: ['@unit', '@stan'] } } }, ['test: composer run test']],
+    [{ 'composer.json': { 'require-dev': { 'phpunit/phpunit': '^11' } } }, ['test: vendor/bin/phpunit']],
+    [{ 'Shop.sln': '' }, ['test: dotnet test']],
+  ])('%j', (files, gates) => {
+    expect(detected(files)).toEqual(gates)
+  })
+
+  it('a deno.json beside a package.json with tests adds none', () => {
+    const files = { 'package.json': { scripts: { test: 'node --test' } }, 'deno.json': { name: '@shop/a' } }
+    expect(detected(files)).toEqual(['test: npm test'])
+  })
+})
+
 describe('in a project', () => {
   it('of two languages both are checked, under names of their own', () => {
     const files = { 'package.json': { scripts: { test: 'node --test' } }, 'Cargo.toml': '[package]\n' }
