@@ -40,7 +40,7 @@ export async function judge(
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<Judgement> {
-  const inspected = await inspect(ports.home.git, work.changes, ports.secrets)
+  const inspected = await inspect(ports.home.git, work.changes, ports.secrets, ports.slot.work.folder.files)
   const refuse = (failed: Outcome): Judgement => ({
     ...unchecked(failed, work.tree),
     testimony: SILENT,
@@ -73,7 +73,12 @@ export async function judge(
     return { ...verdict, outcome: outcome('gate-failed', reason) }
   }
   const { tree, results } = verdict
-  const testimony = await witness(job, { base: work.base, tree, results, reasons }, ports, emit)
+  const testimony = await witness(
+    job,
+    { base: work.base, tree, changes: tree === work.tree ? work.changes : null, results, reasons },
+    ports,
+    emit,
+  )
   const { testsChanged: changed, words } = testimony
   if (testimony.outcome) return { ...verdict, testimony, outcome: testimony.outcome }
   if (changed.length > 0 || words !== null) emit({ type: 'witness', id: job.task.id, changed, words })

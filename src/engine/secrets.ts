@@ -1,3 +1,5 @@
+import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseGlob } from '../base/glob.ts'
 import { fewOf } from '../base/text.ts'
 import { contentsOf } from '../git/contents.ts'
@@ -33,14 +35,15 @@ export interface Searched {
 
 const [LARGE, TOO_LARGE] = [5_000_000, 50_000_000]
 
-/** Looks for secrets and very large files in what work adds. */
+/** Looks for secrets and very large files in what work adds, which is in the folder if there is one. */
 export async function inspect(
   git: Git,
   changes: readonly RawChange[],
   { values, allow }: Searched,
+  folder: string | null,
 ): Promise<Inspected> {
   const made = changes.filter(({ kind, is }) => kind !== 'gone' && is.mode !== MODES.submodule)
-  const sizes = await sizesOf(git, made)
+  const sizes = folder === null ? await sizesOf(git, made) : made.map(({ path }) => sizeIn(folder, path))
   const over = (size: number): readonly string[] =>
     made.flatMap(({ path }, at) => (sizes[at]! > size ? [path] : []))
   const tooLarge = over(TOO_LARGE)
@@ -73,6 +76,10 @@ export async function inspect(
     noticed,
     blanked,
   }
+}
+
+function sizeIn(folder: string, path: string): number {
+  return lstatSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0
 }
 
 async function sizesOf(git: Git, changes: readonly RawChange[]): Promise<readonly number[]> {

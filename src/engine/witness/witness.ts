@@ -10,6 +10,7 @@ import { isTestGate } from '../gates/test-counts.ts'
 import type { Job } from '../job.ts'
 import { outcome, type Outcome } from '../outcome.ts'
 import type { Emit } from '../ports.ts'
+import type { Home } from '../slot/home.ts'
 import { compareTests, type FileVersions, type TestChange, type TestChanges } from './compare.ts'
 import { testsIn } from './read-tests.ts'
 import { runOn } from './run-on.ts'
@@ -33,6 +34,8 @@ export interface Testimony {
 interface Witnessed {
   readonly base: string
   readonly tree: string
+  /** What it changes; null if gates have changed it since that was known. */
+  readonly changes: readonly RawChange[] | null
   readonly results: readonly GateResult[]
   /** Why the agent changed tests, in its own words. */
   readonly reasons: readonly string[]
@@ -65,7 +68,7 @@ export async function witness(
   if (files.length === 0)
     return {
       ...SILENT,
-      words: (await ownFilesIn(work.tree, ports.home)).some(testSide(policy.paths)) ? null : NONE_KNOWN,
+      words: (await hasTests(work.tree, policy, ports.home)) ? null : NONE_KNOWN,
     }
   const seen = compareTests(
     files.map(({ versions }) => versions),
@@ -84,6 +87,15 @@ export async function witness(
   if (old.length > 0 && policy.changed === 'refuse') return { ...all, outcome: changedOutcome(old) }
   return { ...all, ...(await newTests(again, seen, ports, emit)) }
 }
+
+/** Whether a project has files of tests. It is asked until it has some. */
+async function hasTests(tree: string, { paths }: Job['tests']['policy'], home: Home): Promise<boolean> {
+  const has = known.has(home) || (await ownFilesIn(tree, home)).some(testSide(paths))
+  if (has) known.add(home)
+  return has
+}
+
+const known = new WeakSet<Home>()
 
 const NONE_KNOWN = 'off (no test files known; set tests.paths)'
 
@@ -106,11 +118,11 @@ interface SeenFile {
 /** The changed files with their texts, if any of them holds tests. */
 async function testFiles(
   { tests }: WitnessJob,
-  { base, tree }: Pick<Witnessed, 'base' | 'tree'>,
+  { base, tree, changes: seen }: Witnessed,
   { home }: Pick<CheckPorts, 'home'>,
 ): Promise<readonly SeenFile[]> {
   const isTestSide = testSide(tests.policy.paths)
-  const all = await rawChanges(home.git, base, tree)
+  const all = seen ?? (await rawChanges(home.git, base, tree))
   const changes = all.filter(({ was, is }) => was.mode !== MODES.submodule && is.mode !== MODES.submodule)
   const named = changes.map((change) => {
     const { path } = change

@@ -113,7 +113,7 @@ async function acceptPassed(
     runsLater: changedConfiguration(work, ports.home),
     changed: changes.map(({ path }) => path),
   }
-  const inspected = await inspect(git, changes, ports.secrets)
+  const inspected = await inspect(git, changes, ports.secrets, null)
   const paths = [...touched.map(({ path }) => path), ...corrected.keys()]
   const isRefused = job.gatesChanged.action === 'refuse' && gatesChanged.length > 0
   const problem =
