@@ -86,8 +86,10 @@ function each(key: string, values: readonly string[]): readonly (readonly [strin
   return values.map((value) => [key, value])
 }
 
-/** `4 of 5 (claude)`: who says so is not ralph. */
-function criteriaText(task: Task, { criteriaMet }: KeptAttempt, agent: string): string | null {
+/** `4 of 5 (claude)`: who says so is not ralph. A reviewer's word goes before the agent's own. */
+function criteriaText(task: Task, { criteriaMet, reviewed }: KeptAttempt, agent: string): string | null {
+  const [, judged] = reviewed.map((text) => /(\d+ of \d+) criteria met$/.exec(text)).find(Boolean) ?? []
+  if (judged !== undefined) return `${judged} (reviewed)`
   const { all, met } = criteriaOf(task, criteriaMet)
   return all === 0 ? null : `${met} of ${all} (${agent})`
 }

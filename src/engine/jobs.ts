@@ -412,6 +412,7 @@ export class Jobs {
       commit,
       duration: seconds + landed.seconds,
       agent: candidate.agent,
+      ...(candidate.testsChanged.length > 0 && { testsChanged: candidate.testsChanged }),
       ...(candidate.assumed.length > 0 && { assumed: candidate.assumed }),
       attempts,
       turns: usage.turns,

@@ -318,7 +318,7 @@ export function summaryOf(
     BLANK,
     line(totals),
     ...table(ends.map(rowOf), { wrap: 4 }),
-    ...ends.flatMap(assumptions),
+    ...ends.flatMap(toLookAt),
     ...byAgent(ends, agent),
     ...closing(finished, ends),
     ...(finished.end !== 'interrupted'
@@ -344,10 +344,13 @@ function rowOf(end: TaskEndEvent): readonly Cell[] {
   }
 }
 
-/** What a person may want to look at: the agent went on without their answer. */
-function assumptions(end: TaskEndEvent): View {
-  const { assumed = [] } = end.type === 'task-completed' ? end : {}
-  return assumed.map((text) => paragraph([], `${end.id} went on with an answer of its own: ${text}`))
+/** What a person may want to look at: tests that are not as they were, and where an agent went on without their answer. */
+function toLookAt(end: TaskEndEvent): View {
+  const { testsChanged = [], assumed = [] } = end.type === 'task-completed' ? end : {}
+  return [
+    ...testsChanged.map((text) => paragraph([], `${end.id} changed a test: ${text}`)),
+    ...assumed.map((text) => paragraph([], `${end.id} went on with an answer of its own: ${text}`)),
+  ]
 }
 
 /** Whose account has paid for what, if that is not the one agent of the run. */

@@ -58,7 +58,7 @@ async function runWith(
   let clock = Date.parse('2026-03-01T10:00:00Z')
   const events = await runAll({
     root,
-    options: { retries: 3 },
+    options: { retries: 3, checkCriteria: true },
     ports: {
       now: () => new Date(clock),
       sleep: async (ms) => void (clock += ms),
@@ -77,6 +77,7 @@ describe('a reviewer', () => {
     expect(isDone).toBe(true)
     expect(prompts[0]).toContain('1. It adds\n2. It is fast')
     expect(trailer(root, 'Reviewed')).toBe('critic: 2 of 2 criteria met')
+    expect(trailer(root, 'Criteria')).toBe('2 of 2 (reviewed)')
   })
 
   it('who finds a criterion not met has the work done again, with its reason', async () => {

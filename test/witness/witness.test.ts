@@ -118,12 +118,13 @@ describe('a test that is changed', () => {
   }
 
   it('is named in the commit, with the reason of the agent', async () => {
-    const { root, isDone, seen, runs } = await runOver(changes)
+    const { root, events, isDone, seen, runs } = await runOver(changes)
     expect(isDone).toBe(true)
     expect(runs.map(({ tests }) => tests)).toEqual(['old'])
     const named = 'test/sum.test.js: "adds": changed: test "adds": the sum counts the carry now'
     expect(trailer(root, 'Tests-Changed')).toBe(named)
     expect(seen.flatMap(({ changed }) => changed)).toEqual([named])
+    expect(those(events, 'task-completed')[0]?.testsChanged).toEqual([named])
   })
 
   it('is refused where the task keeps its tests, and where the configuration does', async () => {

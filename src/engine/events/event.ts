@@ -261,6 +261,9 @@ export const runEvent = v.variant('type', [
     commit: text,
     duration: about('In seconds, for all attempts that led to it, with the landing and its seal.', number),
     agent: v.exactOptional(about('Its agent. An earlier version did not write it.', text)),
+    testsChanged: v.exactOptional(
+      about('Tests that are not as they were: the place, what happened, and why.', texts),
+    ),
     assumed: v.exactOptional(
       about('Questions that nobody answered, with the answers that the agent went on with.', texts),
     ),
