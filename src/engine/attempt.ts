@@ -1,7 +1,8 @@
 import { denialsOf } from '../agents/providers/request.ts'
 import type { AgentOutcome } from '../agents/port.ts'
 import type { Denial, Usage } from '../base/nouns.ts'
-import { addUsage } from '../base/usage.ts'
+import { addUsage, UNKNOWN_USAGE } from '../base/usage.ts'
+import { whyText } from '../prompt/go-on.ts'
 import type { Happening, Interference } from './events/event.ts'
 import type { Git } from '../git/git.ts'
 import { storeText } from '../git/made-commit.ts'
@@ -26,7 +27,7 @@ import { failedIn, flakyIn } from './check.ts'
 import { judge } from './judge.ts'
 import { outcomeOfEnd, type Outcome } from './outcome.ts'
 import type { AttemptPorts, Emit, RunPorts } from './ports.ts'
-import { driveAgent, runAgent, usedBy, type AgentRun } from './run-agent.ts'
+import { askMore, driveAgent, runAgent, usedBy, type AgentRun } from './run-agent.ts'
 import { changedConfiguration } from './trust.ts'
 import { blank } from './secrets.ts'
 import { NO_SIGNALS, type Signals } from '../agents/signals.ts'
@@ -86,7 +87,13 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
   for (const interference of noticed) emit({ type: 'interference', id: job.task.id, interference })
   const end = withTrace(endOf(job, agent, isTakenOver, ports), trace)
   const reasons = [...(signals.done?.tests_changed ?? []), ...agent.finalMessage.split('\n')]
-  const verdict = await judge(job, { end, work, gatesChanged, reasons }, ports, emit)
+  let asked = UNKNOWN_USAGE
+  const askWhy = async (changes: readonly string[]): Promise<string> => {
+    const answer = await askMore(job, agent, whyText(changes), { ports, emit })
+    if (answer) asked = answer.usage
+    return answer?.finalMessage ?? ''
+  }
+  const verdict = await judge(job, { end, work, gatesChanged, reasons, askWhy }, ports, emit)
   const facts: AttemptFacts = {
     ...factsOf(job, { agent, signals }, ports.secrets.values),
     slot: slot.number,
@@ -102,7 +109,7 @@ export async function attempt(job: Job, ports: AttemptPorts, report: Emit<Happen
     noticed: verdict.inspected.noticed,
     reviewed: verdict.reviewed.words,
     findings: verdict.reviewed.findings,
-    usage: addUsage(agent.usage, verdict.reviewed.usage),
+    usage: [asked, verdict.reviewed.usage].reduce(addUsage, agent.usage),
     runsLater,
     undone: found.map(interferenceLine),
     caged: [...caged],

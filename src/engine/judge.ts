@@ -15,7 +15,7 @@ import { inspect, type Inspected } from './secrets.ts'
 import type { Work } from './slot/slot.ts'
 import { baseOutcome } from './witness/run-on.ts'
 import { testSide } from './witness/test-files.ts'
-import { SILENT, witness, type Testimony } from './witness/witness.ts'
+import { SILENT, withReasons, witness, type Testimony } from './witness/witness.ts'
 
 /** A verdict on an agent's work, and what the witness says of its tests. */
 interface Judgement extends Verdict {
@@ -31,12 +31,14 @@ interface Judged {
   readonly gatesChanged: readonly string[]
   /** What the agent says of tests that it changed. */
   readonly reasons: readonly string[]
+  /** Asks it why, in its conversation; the answer is empty if that is not possible. */
+  readonly askWhy: (changes: readonly string[]) => Promise<string>
 }
 
 /** Checks an agent's "done": has anything changed, does all that was required exist, do the gates pass, and can they be trusted? */
 export async function judge(
   job: Job,
-  { end, work, gatesChanged, reasons }: Judged,
+  { end, work, gatesChanged, reasons, askWhy }: Judged,
   ports: AttemptPorts,
   emit: Emit<Happening>,
 ): Promise<Judgement> {
@@ -73,14 +75,16 @@ export async function judge(
     return { ...verdict, outcome: outcome('gate-failed', reason) }
   }
   const { tree, results } = verdict
-  const testimony = await witness(
+  const heard = await witness(
     job,
     { base: work.base, tree, changes: tree === work.tree ? work.changes : null, results, reasons },
     ports,
     emit,
   )
-  const { testsChanged: changed, words } = testimony
-  if (testimony.outcome) return { ...verdict, testimony, outcome: testimony.outcome }
+  if (heard.outcome) return { ...verdict, testimony: heard, outcome: heard.outcome }
+  const changed = await withReasons(heard.testsChanged, askWhy)
+  const testimony = { ...heard, testsChanged: changed }
+  const { words } = testimony
   if (changed.length > 0 || words !== null) emit({ type: 'witness', id: job.task.id, changed, words })
   if (speaks === 'new tests' && !testimony.isShown) return { ...verdict, outcome: end }
   const toReview = {

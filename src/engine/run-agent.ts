@@ -117,15 +117,35 @@ async function listenAndAsk(
   if (first.end.kind !== 'no-marker' || !agent.resumes || first.sessionId === null || hasSaid()) return first
   if ((await ports.slot.take(job.base.head)).changes.length === 0) return first
   emit({ type: 'agent-signal', id: job.task.id, signal: 'progress', text: 'asked whether it is done' })
-  const question = {
-    ...job,
-    resume: { session: first.sessionId, used: usedBy(job, first.usage), prompt: askText() },
-    limits: limitsAfter(first, job.limits),
-  }
+  return joined(first, await goOn(job, agent, { ...first, prompt: askText() }, reporting, request))
+}
+
+/** Puts one thing more to an agent that has ended, in its conversation; null if it cannot go on with it. */
+export async function askMore(
+  job: Job,
+  first: AgentOutcome,
+  prompt: string,
+  reporting: Reporting<AttemptPorts>,
+): Promise<AgentOutcome | null> {
+  if (job.byHand !== null || first.sessionId === null) return null
+  const agent = await reporting.ports.work.agent(job.agent)
+  return agent.resumes ? goOn(job, agent, { ...first, prompt }, reporting, { servers: {}, ends: [] }) : null
+}
+
+/** Goes on with the conversation of an agent that has ended, within what its limits leave. */
+function goOn(
+  job: Job,
+  agent: Agent,
+  { prompt, ...first }: AgentOutcome & { readonly prompt: string },
+  { ports, emit }: Reporting<AttemptPorts>,
+  request: SignalRequest,
+): Promise<AgentOutcome> {
+  const resume = { session: first.sessionId!, used: usedBy(job, first.usage), prompt }
   // The attempt's usage is that of both parts.
   const adding: Emit<Happening> = (event) =>
     emit(event.type === 'agent-usage' ? { ...event, usage: addUsage(first.usage, event.usage) } : event)
-  return joined(first, await listen(question, agent, { ports, emit: adding }, request))
+  const question = { ...job, resume, limits: limitsAfter(first, job.limits) }
+  return listen(question, agent, { ports, emit: adding }, request)
 }
 
 /** What an agent that is asked again has left of its limits. */

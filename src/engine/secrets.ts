@@ -59,6 +59,8 @@ export async function inspect(
     read.flatMap(({ kind, was, is }) => (kind === 'new' ? [is.hash] : [was.hash, is.hash])),
   )
   const textOf = ({ hash }: RawChange['is']): string => texts.get(hash)?.toString() ?? ''
+  const isBinary = ({ is }: RawChange): boolean => textOf(is).slice(0, BEGINNING).includes('\0')
+  noticed.push(...read.filter(isBinary).map(({ path }) => `${path}: binary`))
   const found = read.flatMap((change) =>
     secretsIn(change, { was: textOf(change.was), is: textOf(change.is) }, values),
   )
@@ -81,6 +83,9 @@ export async function inspect(
 function sizeIn(folder: string, path: string): number {
   return lstatSync(join(folder, path), { throwIfNoEntry: false })?.size ?? 0
 }
+
+// As git tells it.
+const BEGINNING = 8000
 
 async function sizesOf(git: Git, changes: readonly RawChange[]): Promise<readonly number[]> {
   if (changes.length === 0) return []

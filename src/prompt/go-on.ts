@@ -19,6 +19,15 @@ export function askText(): string {
   ].join('\n\n')
 }
 
+/** The question to an agent that has changed tests, and did not say why. */
+export function whyText(changes: readonly string[]): string {
+  return [
+    'The work has passed. These tests were there before, and are not as they were:',
+    changes.map((change) => `- ${change.replace(/[: ]+$/, '')}`).join('\n'),
+    'Say in one line for each why it had to change, with the name of the test. Change no file.',
+  ].join('\n\n')
+}
+
 const ENDS = [
   'If the task is done, end with this, on a line of its own:',
   DONE_MARKER,

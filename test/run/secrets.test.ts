@@ -78,6 +78,11 @@ describe('a secret in the work', () => {
   })
 })
 
+it('a binary file is named', async () => {
+  const { root, isDone } = await runWith(({ cwd }) => put(cwd, { 'logo.png': 'PNG\0\0' }))
+  expect([isDone, trailer(root, 'Noticed')]).toEqual([true, 'logo.png: binary'])
+})
+
 it('a very large file fails the attempt, a large one is named', async () => {
   const large = await runWith(({ cwd }) => put(cwd, { 'data.bin': 'x'.repeat(5_000_001) }))
   expect([large.isDone, trailer(large.root, 'Noticed')]).toEqual([true, 'data.bin: over 5 MB'])

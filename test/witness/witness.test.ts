@@ -127,6 +127,23 @@ describe('a test that is changed', () => {
     expect(those(events, 'task-completed')[0]?.testsChanged).toEqual([named])
   })
 
+  it('has the agent asked for the reason, in its conversation', async () => {
+    const asked: string[] = []
+    const { root, isDone } = await runOver((request) => {
+      if (request.resume) {
+        asked.push(request.prompt)
+        return { message: 'As the task wants it:\n"adds" counts a carry now.', session: 's-1' }
+      }
+      void changes(request)
+      return { message: 'Done.', session: 's-1' }
+    })
+    expect(isDone).toBe(true)
+    expect(asked).toEqual([expect.stringContaining('- test/sum.test.js: "adds": changed\n')])
+    expect(trailer(root, 'Tests-Changed')).toBe(
+      'test/sum.test.js: "adds": changed: "adds" counts a carry now.',
+    )
+  })
+
   it('is refused where the task keeps its tests, and where the configuration does', async () => {
     for (const more of [
       { task: { fields: '- **Tests**: keep\n' } },

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { counted, fewOf } from '../../base/text.ts'
+import { counted, fewOf, shortened } from '../../base/text.ts'
 import type { GateResult } from '../../base/nouns.ts'
 import type { Happening } from '../events/event.ts'
 import { contentsOf } from '../../git/contents.ts'
@@ -278,8 +278,31 @@ function changedText(
   const before =
     test !== '' && tests.failedBefore.includes(test) ? 'changed, and had failed before' : 'changed'
   const what = test === '' ? file : `${file}: "${test}"`
-  return `${what}: ${before}: ${reasonFor({ file, test: test || file }, reasons) || 'the agent gave no reason'}`
+  return `${what}: ${before}: ${reasonFor({ file, test: test || file }, reasons) || NO_REASON}`
 }
+
+const NO_REASON = 'the agent gave no reason'
+
+/** What became of tests, after the agent was asked why where it had not said so. */
+export async function withReasons(
+  changes: readonly string[],
+  ask: (changes: readonly string[]) => Promise<string>,
+): Promise<readonly string[]> {
+  const open = changes.filter((change) => change.endsWith(NO_REASON))
+  if (open.length === 0) return changes
+  const said = (await ask(open.map((change) => change.slice(0, -NO_REASON.length))))
+    .split('\n')
+    .filter(Boolean)
+  return changes.map((change) => {
+    const [, file = '', test = ''] = /^(.*?):(?: "(.*?)")?/.exec(change) ?? []
+    const reason = reasonFor({ file, test: test || file }, said) || (open.length === 1 ? said.at(-1) : '')
+    return change.endsWith(NO_REASON) && reason
+      ? change.slice(0, -NO_REASON.length) + shortened(reason, LONGEST_REASON)
+      : change
+  })
+}
+
+const LONGEST_REASON = 300
 
 /** Whether the new tests fail on the old code, as they should. */
 async function newTests(
