@@ -16,7 +16,8 @@ function project(config: object | null = null, fields: Readonly<Record<string, s
   })
 }
 
-const COMMAND = ['--agent', 'command', '--command', 'echo "it works" > new.md', '--no-color'] as const
+const DOES_IT = 'echo "it works" > new.md; echo "<TASK_DONE>"'
+const COMMAND = ['--agent', 'command', '--command', DOES_IT, '--no-color'] as const
 
 describe('a run without any gate', () => {
   it('does not begin, and says what to add', async () => {
@@ -33,20 +34,15 @@ describe('a run without any gate', () => {
   it.each([
     ['with --no-gates', null, {}, ['--no-gates']],
     ['where a person wrote that there are none', { gates: [] }, {}, []],
-    [
-      'for a task that produces only Markdown',
-      null,
-      { Produces: 'new.md, docs/other.md' },
-      ['--retries', '0'],
-    ],
+    ['for a task that produces only Markdown', null, { Produces: 'new.md' }, ['--retries', '0']],
   ])('begins %s', async (_, config, fields, argv) => {
     const { stdout, stderr } = await by(project(config, fields), 'run', ...COMMAND, ...argv)
-    expect(stdout + stderr).toContain('attempt 1')
+    expect(stdout + stderr).toContain('T-001  Write it')
   })
 
   it('begins for a script, which is in the task', async () => {
-    const { stdout } = await by(project(), 'run', '--agent', 'script')
-    expect(stdout).toContain('attempt 1')
+    const { stdout } = await by(project(), 'run', '--agent', 'script', '--no-color')
+    expect(stdout).toContain('T-001  Write it')
   })
 
   it('says so if none of its gates runs tests', async () => {
@@ -80,7 +76,7 @@ describe.skipIf(process.platform === 'win32')('in a terminal', () => {
     put(cwd, { note: '' })
     const person = await sitAt(['run', ...COMMAND], { cwd, env })
     await person.shows('How is this project tested?')
-    person.type('\r')
+    person.type('\u0003')
     await person.endsWith(2)
     expect(existsSync(join(cwd, 'ralph.config.json'))).toBe(false)
   })
