@@ -15,7 +15,7 @@ import {
   those,
   trailer,
 } from './harness.ts'
-import { agentOf, doneBy, gateOf, type Deed } from './ports.ts'
+import { agentOf, doneBy, gateOf, OPTIONS, type Deed } from './ports.ts'
 
 const pass = (): boolean => true
 /** Writes a file again, with the times that it has. */
@@ -300,6 +300,72 @@ describe('what decides the gates', () => {
       await runAll({ root, gate: pass, deed: ({ cwd }) => put(cwd, files) })
       expect(trailer(root, 'Gates-Changed')).toBe(expected)
     }
+  })
+
+  const scripts = (all: Readonly<Record<string, string>>) => JSON.stringify({ scripts: all }, null, 2)
+
+  it.each<[string, string, Readonly<Record<string, string>>, readonly string[]]>([
+    [
+      'from a script to the scripts that it runs',
+      'npm test',
+      {
+        'package.json': scripts({
+          pretest: 'sh setup.sh',
+          test: 'npm run all',
+          all: 'node run-all.js',
+          start: 'node server.js',
+        }),
+        'setup.sh': '',
+        'server.js': '',
+        'index.js': '',
+        'src/cli.js': '',
+        'run-all.js': `const { execSync } = require('child_process')
+          const product = require('./index.js')
+          for (const one of ['ci/unit.sh', 'src/cli.js', 'test/a.js']) execSync('sh ' + one)`,
+        'ci/unit.sh': '. ./ci/lib/env',
+        'ci/lib/env': '',
+        'test/a.js': '',
+      },
+      ['ci/lib/env', 'ci/unit.sh', 'run-all.js', 'setup.sh'],
+    ],
+    [
+      'from a target to what it needs',
+      'make test',
+      {
+        Makefile:
+          'test: unit\n\tscripts/run --fast\n\nunit:\n\tpython3 -m ci.check\n\nserve:\n\tsh serve.sh\n',
+        'scripts/run': '#!/bin/sh\nexec true\n',
+        'ci/check.py': 'from ci.rules import ALL\nfrom . import more\nimport shop.model\n',
+        'ci/rules.py': '',
+        'ci/more.py': '',
+        'shop/model.py': '',
+        'serve.sh': '',
+      },
+      ['Makefile', 'ci/check.py', 'ci/more.py', 'ci/rules.py', 'scripts/run'],
+    ],
+    [
+      'into a package, and in a circle',
+      'cd packages/api && npm test',
+      {
+        'packages/api/package.json': scripts({ test: 'node tools/check.mjs' }),
+        'packages/api/tools/check.mjs': `import { rules } from './rules'\nimport { shop } from '../src/shop.mjs'`,
+        'packages/api/tools/rules.mjs': `import './check.mjs'`,
+        'packages/api/src/shop.mjs': '',
+      },
+      ['packages/api/tools/check.mjs', 'packages/api/tools/rules.mjs'],
+    ],
+  ])('is followed %s', async (_, command, files, deciding) => {
+    const root = makeProject(1, files)
+    const others = Object.entries(files).filter(([path]) => !path.endsWith('package.json'))
+    await runAll({
+      root,
+      options: {
+        gates: [gateOf('test', { command })],
+        tests: { ...OPTIONS.tests, changed: 'report', new: 'off' },
+      },
+      deed: ({ cwd }) => put(cwd, Object.fromEntries(others.map(([path, text]) => [path, `${text}\n\n`]))),
+    })
+    expect(trailer(root, 'Gates-Changed').split('\n')).toEqual(deciding)
   })
 
   it('lets the attempt fail where the config refuses it', async () => {
