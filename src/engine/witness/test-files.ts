@@ -20,3 +20,26 @@ const TESTS: readonly RegExp[] = [
   /(?:^|\/)(?:test_[^/]*|[^/]*_test|conftest)\.py$|_test\.(?:go|exs|dart|rb|c|cc|cpp)$|_spec\.rb$/,
   /(?:^|\/)[A-Z]\w*(?:Tests?|IT|Spec)\.(?:java|kt|kts|groovy|scala|cs|fs|swift|php)$/,
 ]
+
+/** Whether a file, moved to another path, is one that its tool does not find any more. */
+export function isHidden(from: string, to: string): boolean {
+  return (
+    FOUND.some(({ files, name }) => files.test(from) && name.test(from) && !name.test(to)) ||
+    (UNSEEN.test(to) && !UNSEEN.test(from))
+  )
+}
+
+/** The names of files by which tools find them. Those of JavaScript also look into folders of tests. */
+const FOUND: readonly { readonly files: RegExp; readonly name: RegExp }[] = [
+  { files: /\.py$/, name: /(?:^|\/)(?:test[^/]*|[^/]*_tests?)\.py$/ },
+  { files: /\.go$/, name: /_test\.go$/ },
+  { files: /\.rb$/, name: /(?:_spec|_test|\/test_[^/]*)\.rb$/ },
+  { files: /\.exs$/, name: /_test\.exs$/ },
+  { files: /\.php$/, name: /Test\.php$/ },
+  {
+    files: /\.[cm]?[jt]sx?$/,
+    name: /[._-](?:test|spec|e2e|cy)\.[cm]?[jt]sx?$|(?:^|\/)(?:tests?|__tests__|specs?|e2e)\/.*\.[cm]?[jt]sx?$/i,
+  },
+]
+/** What go and others do not look into. */
+const UNSEEN = /(?:^|\/)(?:[._](?!_)|testdata\/)|_(?:windows|plan9|js|wasm|android|ios)_test\.go$/

@@ -188,6 +188,7 @@ const WHAT: Readonly<Record<TestChange['what'], string>> = {
   skipped: 'skipped',
   alone: 'the others do not run any more',
   gone: 'removed, with what it tests',
+  sometimes: 'skipped under a condition',
 }
 
 function changeText({ file, test, what }: TestChange, reasons: readonly string[]): string {
