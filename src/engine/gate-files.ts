@@ -209,7 +209,8 @@ function isKnown(name: string): boolean {
 
 const TOOLS: readonly RegExp[] = [
   // JavaScript and TypeScript
-  /^(?:vitest|vite|jest|karma|cypress|playwright|ava|wdio)\.(?:config|workspace)\.\w+$/,
+  /^(?:vitest|vite|jest|karma|cypress|playwright|ava|wdio|protractor|nightwatch)(?:[.-][\w-]+)*[.-](?:conf|config|workspace|preset|setup)(?:[.-][\w-]+)*\.\w+$/,
+  /^(?:setupTests\.[jt]sx?|jasmine\.json|angular\.json|project\.json)$/,
   /^\.(?:mocharc|nycrc|c8rc|taprc|babelrc|swcrc)(?:\.\w+)?$/,
   /^(?:[tj]sconfig)(?:\.[\w-]+)*\.json$/,
   /^(?:eslint|prettier|biome|oxlint|stylelint|rollup|rolldown|webpack|turbo|nx|lerna)(?:\.config)?\.(?:\w+)$/,
@@ -218,9 +219,11 @@ const TOOLS: readonly RegExp[] = [
   // Python
   /^(?:pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|conftest\.py|noxfile\.py|mypy\.ini|\.mypy\.ini)$/,
   /^(?:\.?ruff\.toml|\.flake8|\.pylintrc|pyproject\.toml|pyrightconfig\.json|\.coveragerc)$/,
+  // .NET, Swift, Dart
+  /^(?:.*\.(?:csproj|fsproj|slnx?|runsettings)|Directory\.Build\.(?:props|targets)|Package\.swift|dart_test\.yaml)$/,
   // Rust, Go, Elixir, the JVM, Ruby, PHP, C
   /^(?:Cargo\.toml|\.?clippy\.toml|\.?rustfmt\.toml|build\.rs|\.golangci\.\w+|go\.mod|go\.work)$/,
-  /^(?:mix\.exs|\.credo\.exs|\.formatter\.exs|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|pom\.xml)$/,
+  /^(?:mix\.exs|\.credo\.exs|\.formatter\.exs|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|pom\.xml|testng\.xml|junit-platform\.properties)$/,
   /^(?:Rakefile|\.rspec|\.rubocop\.yml|phpunit\.xml(?:\.dist)?|composer\.json|CMakeLists\.txt|justfile|Taskfile\.ya?ml)$/i,
   /^(?:\.pre-commit-config\.yaml|lefthook\.ya?ml|\.lefthook\.ya?ml)$/,
 ]

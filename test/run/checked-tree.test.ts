@@ -265,15 +265,27 @@ describe('a commit hook', () => {
 describe('what decides the gates', () => {
   const DECIDING = [
     '.husky/pre-commit',
+    '.mocharc.yml',
     '.npmrc',
+    '.rspec',
     'Cargo.toml',
+    'Shop.Tests/Shop.Tests.csproj',
+    'build.gradle.kts',
+    'conftest.py',
+    'jest.config.e2e.js',
+    'karma.conf.js',
     'packages/a/jest.config.js',
+    'phpunit.xml',
+    'pom.xml',
+    'pyproject.toml',
     'rules.mk',
     'scripts/check.sh',
+    'src/setupTests.ts',
     'sub/pytest.ini',
     'tox.ini',
     'tsconfig.build.json',
     'vitest.config.ts',
+    'vitest.unit.config.mts',
   ]
 
   it('is named where it changes, and nothing else is', async () => {
