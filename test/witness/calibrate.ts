@@ -4,10 +4,11 @@ import { testSide } from '../../src/engine/witness/test-files.ts'
 
 /*
  * Replays commits of people that change tests, and counts those that the witness would refuse:
- * npm run calibrate -- <most commits of each> <git directory>...
+ * npm run calibrate -- <which commits of each: 50, or 51-100> <git directory>...
  */
 
-const [most = '50', ...repositories] = process.argv.slice(2)
+const [which = '50', ...repositories] = process.argv.slice(2)
+const [first, last] = which.includes('-') ? which.split('-').map(Number) : [1, Number(which)]
 const say = (line: string): boolean => process.stdout.write(`${line}\n`)
 const isTestSide = testSide([])
 let all = 0
@@ -19,10 +20,10 @@ for (const repository of repositories) {
       stdio: ['ignore', 'pipe', 'ignore'],
     }).toString()
   const blob = (hash: string): string | null => (/^0+$/.test(hash) ? null : git('cat-file', 'blob', hash))
-  const commits = git('log', '--no-merges', '--format=%H', '-n', '4000').split('\n').filter(Boolean)
-  let [seen, bad, withGone] = [0, 0, 0]
+  const commits = git('log', '--no-merges', '--format=%H', '-n', '8000').split('\n').filter(Boolean)
+  let [met, seen, bad, withGone] = [0, 0, 0, 0]
   for (const commit of commits) {
-    if (seen >= Number(most)) break
+    if (met >= last!) break
     const fields = git(
       'diff-tree',
       '-r',
@@ -39,6 +40,8 @@ for (const repository of repositories) {
     // A commit that changes a test of the base, as far as its text is read.
     if (!changes.some(({ field, path }) => isTestSide(path) && !field.endsWith(' A')) || changes.length > 300)
       continue
+    met++
+    if (met < first!) continue
     const files: FileVersions[] = changes.flatMap(({ field, path }) => {
       const [before, after, was, is] = field.slice(1).split(' ')
       if (before === '160000' || after === '160000') return []
