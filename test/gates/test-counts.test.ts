@@ -72,6 +72,32 @@ describe('the tests of a gate are counted from what is printed by', () => {
     ],
     ['PHPUnit', 'Tests: 5, Assertions: 9, Failures: 1, Skipped: 1.', [4, 1, 1]],
     ['RSpec', '12 examples, 1 failure, 2 pending', [10, 2, 1]],
+    ['vitest without files', '\nNo test files found, exiting with code 0\n', [0, 0, 0]],
+    ['jest without files', 'No tests found, exiting with code 0', [0, 0, 0]],
+    ['PHPUnit without tests', 'No tests executed!', [0, 0, 0]],
+    ['Maven without tests', '[INFO] No tests to run.', [0, 0, 0]],
+    ['go without tests', 'testing: warning: no tests to run\nPASS', [0, 0, 0]],
+    [
+      'mocha in colours, with CRLF',
+      '\u001b[92m \u001b[0m\u001b[32m 3 passing\u001b[0m\u001b[90m (5ms)\u001b[0m\r\n\u001b[36m \u001b[0m\u001b[36m 2 pending\u001b[0m\r',
+      [3, 2, 0],
+    ],
+    [
+      'pytest in colours',
+      '\u001b[31m==== \u001b[31m\u001b[1m1 failed\u001b[0m, \u001b[32m3 passed\u001b[0m\u001b[31m in 0.12s\u001b[0m\u001b[31m ====\u001b[0m',
+      [4, 0, 1],
+    ],
+    [
+      'unittest of several kinds',
+      'Ran 9 tests in 1.2s\n\nFAILED (failures=1, errors=1, skipped=2, expected failures=1)',
+      [6, 3, 2],
+    ],
+    ['TAP with a part of its own', 'ok 1 - a\n    ok 1 - b\n    1..1\nok 2 - c', [2, 0, 0]],
+    [
+      'a run with that of another tool in it',
+      'TAP version 13\nok 1 - a\nnot ok 2 - b\n\n Tests:       3 passed, 3 total\nTests:       1 skipped, 4 passed, 5 total',
+      [4, 1, 0],
+    ],
     ['two packages of one workspace', '      Tests  2 passed (2)\n> b\n      Tests  3 passed (3)', [5, 0, 0]],
   ])('%s', (_, output, [run, skipped, failed]) => {
     expect(counted(output)).toEqual({ run, skipped, failed })
@@ -90,4 +116,25 @@ test.each([
 test('a command that runs what has changed is known', () => {
   expect(['vitest --changed', 'nx affected -t test', 'pytest --lf'].every(runsPart)).toBe(true)
   expect(['npm test', 'vitest run', 'pytest -k changed'].some(runsPart)).toBe(false)
+})
+
+test('output of 200 MB is counted in the memory of one line', () => {
+  const counter = new TestCounter()
+  const line = `12 ${'x'.repeat(97)}`
+  const before = process.memoryUsage().heapUsed
+  for (let at = 0; at < 2_000_000; at++) counter.take(line)
+  counter.take('Tests:       3 passed, 3 total')
+  expect(counter.counts).toEqual({ run: 3, skipped: 0, failed: 0 })
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(50_000_000)
+})
+
+// Where the time doubles with each part, this never ends.
+test.each([
+  ['numbers', `${'1 111 '.repeat(200)}x`],
+  ['sums', `OK (${'a=111'.repeat(200)}`],
+  ['passes', ` Tests  1 ${'(1) '.repeat(20_000)}x`],
+  ['words', `${'1 passed, '.repeat(20_000)}x`],
+  ['TAP', `ok 1 ${'# '.repeat(20_000)}`],
+])('a line of many %s takes no time', (_, line) => {
+  expect(() => counted(line)).not.toThrow()
 })

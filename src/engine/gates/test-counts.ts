@@ -41,7 +41,7 @@ export function isTestGate({ name, command }: GateResult['gate'], tests?: GateRe
 const TESTS = /\b(?:tests?|specs?|pytest|unittest|vitest|jest|mocha|tox|rspec|phpunit|ctest)\b/i
 
 /** Most lines are of no interest. */
-const MAY_COUNT = /\d|no tests|cache|turbo/i
+const MAY_COUNT = /\d|no test|cache|turbo/i
 const STALE = /\(cached\)|\bFULL TURBO\b|\bcache hit\b|\bfrom (?:the )?(?:\w+ )?cache\b/i
 const TAP = /^(not )?ok \d+\b(?:.*#\s*((?:skip|todo)\w*))?/i
 
@@ -56,8 +56,8 @@ const SUMMARIES: readonly { readonly line: RegExp; readonly hasTotal: boolean }[
   // node:test
   { line: /^[ℹ#] (?:tests|fail|skipped|todo) \d+$/, hasTotal: true },
   // pytest, unittest
-  { line: /^=*\s*(?:\d+ \w+(?:, )?)+ in [\d.]+s\b|^=*\s*no tests ran in /, hasTotal: false },
-  { line: /^Ran \d+ tests? in |^(?:OK|FAILED) \((?:\w[\w ]*=\d+(?:, )?)+\)$/, hasTotal: true },
+  { line: /^=*\s*\d+ [a-z]+(?:, \d+ [a-z]+)* in [\d.]+s\b|^=*\s*no tests ran in /, hasTotal: false },
+  { line: /^Ran \d+ tests? in |^(?:OK|FAILED) \([a-z][a-z ]*=\d+(?:, [a-z][a-z ]*=\d+)*\)$/, hasTotal: true },
   // go test -v, cargo, deno, dotnet
   { line: /^\s*--- (?:PASS|FAIL|SKIP): /, hasTotal: false },
   {
@@ -67,6 +67,11 @@ const SUMMARIES: readonly { readonly line: RegExp; readonly hasTotal: boolean }[
   // Maven, PHPUnit, RSpec, Minitest, ExUnit
   { line: /^(?:\[\w+\] )?Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+$/, hasTotal: true },
   { line: /^OK \(\d+ tests?, |^Tests: \d+, Assertions: /, hasTotal: true },
+  // Several tools
+  {
+    line: /^\s*(?:\[\w+\] )?(?:No tests? (?:files )?(?:found|executed|to run|is available)|testing: warning: no tests to run)\b/i,
+    hasTotal: false,
+  },
   { line: /^\d+ (?:examples?|runs|tests|doctests?)(?:, \d+ \w+)+/, hasTotal: true },
 ]
 
@@ -84,9 +89,9 @@ function countsIn(text: string, hasTotal: boolean): TestCounts {
   const outcome = kindOf(/^\s*--- (\w+):/.exec(text)?.[1])
   if (outcome) found[outcome]++
   else
-    for (const [, ahead, first, second, behind] of text.matchAll(
-      /([a-z]+)(?: run)?(?:: *|=| )(\d+)(?![\d.]*(?:m?s\b| [a-z]))|(\d+) ([a-z]+)/gi,
-    )) {
+    for (const [, ahead, first, second, behind] of text
+      .replace('expected failures', 'xfailed')
+      .matchAll(/([a-z]+)(?: run)?(?:: *|=| )(\d+)(?![\d.]*(?:m?s\b| [a-z]))|(\d+) ([a-z]+)/gi)) {
       const kind = kindOf(ahead ?? behind)
       if (kind) found[kind] += Number(first ?? second)
     }
