@@ -75,9 +75,7 @@ export function tell(event: RunEvent): string {
     case 'review':
       return [event.words, ...event.notMet, ...event.findings].join('; ')
     case 'witness':
-      return [event.words ?? '', ...event.changed.map((text) => `test changed: ${text}`)]
-        .filter(Boolean)
-        .join('; ')
+      return [...event.changed, event.words ?? ''].filter(Boolean).join('; ')
     case 'interference':
       return interferenceText(event.interference)
     case 'caged':
@@ -179,8 +177,18 @@ export function workerText({ places, labels }: Pick<WorkerJoined, 'places' | 'la
 
 /** Whether a check other than a gate refused work that the agent had called done. */
 function isRefused({ outcome }: Extract<RunEvent, { type: 'attempt-finished' }>): boolean {
-  return outcome === 'conflict' || outcome === 'missing-output' || outcome === 'no-change'
+  return REFUSALS.has(outcome)
 }
+
+const REFUSALS: ReadonlySet<string> = new Set([
+  'conflict',
+  'missing-output',
+  'no-change',
+  'tests-changed',
+  'no-tests',
+  'secret',
+  'too-large',
+] satisfies Extract<RunEvent, { type: 'attempt-finished' }>['outcome'][])
 
 /** What the sandbox refused, and the setting that would allow it. */
 function cagedText({ by, action, target, allowedBy }: Caged): string {
@@ -266,6 +274,11 @@ export function eventLines(event: RunEvent): View {
       return gateBlocks([event.result])
     case 'attempt-finished':
       return attemptBlocks(event)
+    case 'witness': {
+      const { changed, words } = event
+      const tests = changed.map((text) => paragraph([strong('!'), ' '], text))
+      return [...tests, ...(words === null ? [] : [paragraph([SIGNS.witness!, ' '], words)])]
+    }
     default: {
       const [text, sign] = [tell(event), SIGNS[event.type]]
       if (text === '') return []
@@ -374,6 +387,9 @@ function attemptBlocks(event: Extract<RunEvent, { type: 'attempt-finished' }>): 
   return [
     spread([tell(event)], [dim(spentText(seconds, usage))]),
     ...(isRefused(event) ? [paragraph([bad('✗'), ' '], reason)] : []),
+    ...(event.outcome === 'tests-changed'
+      ? [paragraph(['  '], `If ${event.id} may change its tests, add to its file: Tests: may change`)]
+      : []),
     ...warnings.map((text) => paragraph([strong('!'), ' '], text)),
   ]
 }

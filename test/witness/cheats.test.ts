@@ -748,7 +748,7 @@ describe('the tests run as they were after work that', () => {
 
   it.each<readonly [string, string, string]>([
     ['a.test.ts', `it('a', f)`, `it.skipIf(process.env.CI)('a', f)`],
-    ['a.test.ts', `it('a', f)`, `const some = isNew ? it : it.skip\nsome('b', f)\nit('a', f)`],
+    ['a.test.ts', `it('a', f)`, `const some = isNew\n  ? it\n  : it.skip\nsome('b', f)\nit('a', f)`],
     [
       'test_a.py',
       'def test_a():\n',
@@ -764,10 +764,15 @@ describe('the tests run as they were after work that', () => {
       'func TestA(t *testing.T) {\n}\n',
       'func TestA(t *testing.T) {\n\tif testing.Short() {\n\t\tt.Skip()\n\t}\n}\n',
     ],
+    [
+      'test_a.py',
+      'import a\n\ndef test_a():\n',
+      'try:\n    import a\nexcept ImportError:\n    pytest.skip("no a", allow_module_level=True)\n\ndef test_a():\n',
+    ],
     ['a_spec.rb', 'it "a" do\nend\n', 'it "a" do\n  skip "old" if RUBY_VERSION < "3"\nend\n'],
   ])('skips tests of %s under a condition, which are named, too', (path, was, is) => {
-    const { weakened, touched, gone } = compared({ [path]: was }, { [path]: is })
-    expect([weakened, touched, gone.map(({ what }) => what)]).toEqual([[], [path], ['sometimes']])
+    const { weakened, touched, named } = compared({ [path]: was }, { [path]: is })
+    expect([weakened, touched, named.map(({ what }) => what)]).toEqual([[], [path], ['sometimes']])
   })
 
   it.each<readonly [string, string, string, string | null]>([
@@ -908,6 +913,12 @@ describe('work is not refused that', () => {
       { 'a.test.ts': VITEST.text },
       { 'a.test.ts': FIRST },
       'T-004: Combine the two tests of sums',
+    ],
+    [
+      'replaces a test as its task says',
+      { 'tests/test_sum.py': PYTEST.text },
+      { 'tests/test_sum.py': PYTEST.text.replace(/def test_adds[^]*?3\n/, 'total([1, 2])\n') },
+      'T-004: Check at import what test_adds checks',
     ],
     [
       'skips a test as its task says',

@@ -84,7 +84,7 @@ describe('an attempt that weakens the tests fails', () => {
     [
       'by having another one run alone',
       ({ cwd }) => put(cwd, { 'test/sum.test.js': `${ADDS}test.only('is there', () => undefined)\n` }),
-      'tests-changed: test the others do not run any more: test/sum.test.js: "is there"',
+      'tests-changed: test runs alone, and the others do not: test/sum.test.js: "is there"',
     ],
   ])('%s', async (_, deed, expected) => {
     const { attempts, isDone } = await runOver(deed)

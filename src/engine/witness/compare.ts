@@ -26,7 +26,7 @@ export interface TestChanges {
   /** What leaves fewer tests that run. */
   readonly weakened: readonly TestChange[]
   /** What is only named. */
-  readonly gone: readonly TestChange[]
+  readonly named: readonly TestChange[]
   /** The test-side files of the base that are not as they were, but for the places that they name. */
   readonly touched: readonly string[]
   /** Whether there are tests that the base does not have. */
@@ -52,33 +52,31 @@ export function compareTests(files: readonly FileVersions[], title: string): Tes
   const goneNames = namesGoneFrom(isLess ? files.filter(({ isTestSide }) => !isTestSide) : [])
   const changes = compared.flatMap((one) => {
     const others = [one, ...(counterparts.get(one) ?? [])]
-    return [...removedFrom(one, others, goneNames), ...hiddenIn(one, others)].map((change) =>
-      ASKS_FOR_LESS[change.what].test(title) ? { ...change, what: 'gone' as const } : change,
-    )
+    return [...removedFrom(one, others, goneNames), ...hiddenIn(one, others)]
   })
+  const isOnlyNamed = ({ what, test }: TestChange): boolean =>
+    ONLY_NAMED[what].test(title) || (what === 'removed' && isCompound(test) && title.includes(test))
   // What is gone needs no further look.
   const isNamed = ({ path, is }: FileVersions): boolean =>
     is === null && changes.some(({ file }) => file === path)
   const sum = (count: (one: Compared) => number): number => compared.reduce((all, one) => all + count(one), 0)
   return {
-    weakened: changes.filter(({ what }) => !ONLY_NAMED.has(what)),
-    gone: changes.filter(({ what }) => ONLY_NAMED.has(what)),
+    weakened: changes.filter((change) => !isOnlyNamed(change)),
+    named: changes.filter(isOnlyNamed),
     touched: touchedIn(files).flatMap((file) => (isNamed(file) ? [] : file.path)),
     added: sum(({ gained }) => gained.length),
     removed: sum(({ lost }) => lost.length),
   }
 }
 
-const ONLY_NAMED: ReadonlySet<TestChange['what']> = new Set(['gone', 'sometimes'])
-
-/** Titles of tasks after which tests may be removed, or skipped. */
-const ASKS_FOR_LESS = {
+/** The titles of tasks that ask for it: then it is only named. A title may also name the very test. */
+const ONLY_NAMED: Readonly<Record<TestChange['what'], RegExp>> = {
   removed:
     /\b(?:remov|delet|drop|deprecat|revert|retir|prun|dedup)|\bget rid of\b|\b(?:duplicate|redundan|unnec|combin|merg|disabl|clean|simplif)\w*\b.*\btests?\b/i,
   skipped: /\b(?:skip|disabl|quarantin|xfail|revert)/i,
   alone: /(?!)/,
-  gone: /(?!)/,
-  sometimes: /(?!)/,
+  gone: /^/,
+  sometimes: /^/,
 }
 
 const NO_TESTS: TestsIn = { names: [], skipped: [], sometimes: [], alone: [], tables: 0, texts: [] }

@@ -206,8 +206,10 @@ function isConditional(code: string, at: number): boolean {
 }
 
 const CONSTANT = String.raw`(?![\s(]*(?:not\b|!)?[\s(]*(?:True|true|False|false|None|null|[01"'])\b)`
-/** `if short {` in the line before, and `condition ? test :`. */
-const CONDITION_BEFORE = new RegExp(String.raw`\b(?:if|unless)\b${CONSTANT}[^\n]*\n?[ \t{]*$|\?[^\n?:]+:\s*$`)
+/** `if short {` or `except ImportError:` in the line before, and `condition ? test :`. */
+const CONDITION_BEFORE = new RegExp(
+  String.raw`\b(?:if|unless|except|catch)\b${CONSTANT}[^\n]*\n?[ \t{]*$|\?[^?:;]{1,80}:\s*$`,
+)
 /** `@skipif(…`, `.skipIf(…`, `@DisabledOnOs(…`, and `skip unless …`. */
 const CONDITION_IN = new RegExp(
   String.raw`^[^\n]{0,60}?(?:(?:skip|run)_?(?:if|unless)\(${CONSTANT}|abled(?:On|If|For)\w+|importorskip|(?:xfail|\.skip|\.fixme)\([^\n"'\x60]*?(?:[!=]=|[<>]=? ?[\d(]))|^[^\n]*[ \t](?:if|unless)[ \t]+${CONSTANT}`,

@@ -147,15 +147,16 @@ async function testFiles(
 
 /** What the texts of the tests say by themselves. */
 function testimonyOf(
-  { weakened, gone, added, removed }: TestChanges,
+  { weakened, named, added, removed }: TestChanges,
   { tests }: WitnessJob,
   { reasons, results }: Pick<Witnessed, 'reasons' | 'results'>,
 ): Testimony {
   const { changed } = tests.policy
-  const all = [...weakened, ...gone].map((change) => changeText(change, reasons))
-  const isRefused = changed !== 'report' && (weakened.length > 0 || (changed === 'refuse' && gone.length > 0))
+  const all = [...weakened, ...named].map((change) => changeText(change, reasons))
+  const isRefused =
+    changed !== 'report' && (weakened.length > 0 || (changed === 'refuse' && named.length > 0))
   return {
-    outcome: isRefused ? weakenedOutcome(changed === 'refuse' ? [...weakened, ...gone] : weakened) : null,
+    outcome: isRefused ? weakenedOutcome(changed === 'refuse' ? [...weakened, ...named] : weakened) : null,
     testsChanged: all,
     tests: countsText({ added, removed }, tests.before, results),
     words: null,
@@ -186,7 +187,7 @@ function countsText(
 const WHAT: Readonly<Record<TestChange['what'], string>> = {
   removed: 'removed',
   skipped: 'skipped',
-  alone: 'the others do not run any more',
+  alone: 'runs alone, and the others do not',
   gone: 'removed, with what it tests',
   sometimes: 'skipped under a condition',
 }
