@@ -122,11 +122,13 @@ function namedIn(source: Source, tree: Tree): readonly Named[] {
   const folders = [folder, tree.prefix, ...words.map((word) => `${resolved(tree.prefix, word)}/`)].filter(
     (one, index) => index < 2 || tree.folders.has(one.slice(0, -1)),
   )
+  const run = new Set([...text.matchAll(RUN)].map(([, word]) => word))
   const named = words.flatMap((word) => {
     const module = /\bpython|\buv\b/.test(text)
       ? MODULES.map((end) => `${word.replaceAll('.', '/')}${end}`)
       : []
-    return folders.flatMap((one) => [word, ...module].map((name) => resolved(one, name)))
+    const paths = folders.flatMap((one) => [word, ...module].map((name) => resolved(one, name)))
+    return paths.filter((one) => run.has(word) || !PRODUCT.test(one))
   })
   const scripts = named.filter((one) => tree.files.has(one) && SCRIPT.test(one) && !isTestSide(baseName(one)))
   const runners = RUNNERS.filter(([program, files]) => program.test(text) || files.test(baseName(path)))
@@ -146,6 +148,9 @@ const SCRIPT =
 const MODULES = ['.py', '/__main__.py']
 const ENDINGS = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '/index.js', ...MODULES]
 const RUNS = /child_process|execa|\bzx\b|Bun\.spawn|Deno\.Command|subprocess|os\.system|runpy|\bsystem\(/
+/** What a shell has run: elsewhere a word may be what is checked, or built. */
+const RUN =
+  /(?<![\w./-])(?:node|tsx|bun|deno run|python3?|ruby|php|perl|sh|bash|source|\.)\s+(?:-\S+\s+)*([^\s"'`;&|()<>]+)/g
 /** Where products are, which every task changes. */
 const PRODUCT = /(?:^|\/)(?:src|lib|app|pkg|internal)\//
 const IMPORTS =

@@ -324,7 +324,7 @@ describe('what decides the gates', () => {
         'package.json': scripts({
           pretest: 'sh setup.sh',
           test: 'npm run all',
-          all: 'node run-all.js',
+          all: 'node run-all.js && eslint src/cli.js',
           start: 'node server.js',
         }),
         'setup.sh': '',
