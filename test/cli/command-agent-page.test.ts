@@ -33,7 +33,9 @@ describe.skipIf(process.platform === 'win32')('the page of the command agent', (
     expect(stdout + stderr).toContain('T-001')
     expect(code).toBe(0)
     expect(git(cwd, 'show', 'HEAD:greeting.txt')).toBe('Hello from attempt 1 at T-001')
-    expect(git(cwd, 'log', '-1', '--format=%s%n%b')).toMatch(/^T-001: .*\nWrote greeting\.txt\.\n/)
+    expect(git(cwd, 'log', '-1', '--format=%s%n%b')).toMatch(
+      /^T-001: .*\n1 file \+1 −0.*\n\ncommand writes:\n\nWrote greeting\.txt\.\n/,
+    )
   })
 
   it.each(examples)('$file says what it cannot do', async (example) => {
