@@ -921,6 +921,19 @@ describe('work is not refused that', () => {
       'T-004: Check at import what test_adds checks',
     ],
     [
+      'changes code that tests read',
+      { 'tests/data/a.py': 'def test_a():\n    pass\n' },
+      { 'tests/data/a.py': 'if False:\n    pass\n' },
+    ],
+    [
+      'moves a test to another file, and calls it otherwise',
+      { 'tests/test_a.py': 'def test_a():\n    a = 1\n    assert a == 1\n\n\ndef test_b():\n    pass\n' },
+      {
+        'tests/test_a.py': 'def test_b():\n    pass\n',
+        'tests/test_new.py': 'def test_is_one():\n    a = 1\n    assert a == 1\n',
+      },
+    ],
+    [
       'skips a test as its task says',
       { 'a.test.ts': VITEST.text },
       { 'a.test.ts': VITEST.text.replace('it(', 'it.skip(') },

@@ -1,4 +1,4 @@
-import { isHidden } from './test-files.ts'
+import { isData, isHidden } from './test-files.ts'
 import { testsIn, withoutImports, withoutPlaces, type TestsIn } from './read-tests.ts'
 
 /** A file of the work, as it was and as it is; null where there is none. */
@@ -72,7 +72,7 @@ export function compareTests(files: readonly FileVersions[], title: string): Tes
 /** The titles of tasks that ask for it: then it is only named. A title may also name the very test. */
 const ONLY_NAMED: Readonly<Record<TestChange['what'], RegExp>> = {
   removed:
-    /\b(?:remov|delet|drop|deprecat|revert|retir|prun|dedup)|\bget rid of\b|\b(?:duplicate|redundan|unnec|combin|merg|disabl|clean|simplif)\w*\b.*\btests?\b/i,
+    /\b(?:remov|delet|drop|deprecat|revert|retir|prun|dedup)|\bget rid of\b|\b(?:duplicate|redundan|unnec|combin|consolidat|integrat|merg|disabl|clean|simplif|refactor|rework|migrat|convert)\w*\b.*\btests?\b/i,
   skipped: /\b(?:skip|disabl|quarantin|xfail|revert)/i,
   alone: /(?!)/,
   gone: /^/,
@@ -86,7 +86,7 @@ function comparedIn(file: FileVersions): Compared | null {
     (text === null || text.length > LONGEST ? null : testsIn(file.path, text)) ?? NO_TESTS
   const [before, after] = [read(file.was), read(file.is)]
   if (before === NO_TESTS && after === NO_TESTS) return null
-  if (!file.isTestSide && !mayHoldTests(file)) return null
+  if (file.isTestSide ? isData(file.path) : !mayHoldTests(file)) return null
   const [lost, gained] = [without(before.names, after.names), without(after.names, before.names)]
   return { ...file, before, after, lost, gained, marks: newMarks(after, before) }
 }
@@ -124,6 +124,7 @@ function takeMoved(compared: readonly Compared[]): ReadonlyMap<Compared, Readonl
     counterparts.set(one, taking)
   }
   for (const [one, tests] of taken) one.gained = without(one.gained, tests)
+  takeRewritten(compared)
   for (const [one, taking] of counterparts)
     if (one.lost.length > 0) for (const other of compared) if (isRenamed(one, other)) taking.add(other)
   return counterparts
@@ -133,6 +134,21 @@ function takeMoved(compared: readonly Compared[]): ReadonlyMap<Compared, Readonl
 function newMarks(after: TestsIn, before: TestsIn): TestsIn {
   const skipped = without(after.skipped, before.skipped)
   return { ...after, skipped, sometimes: without(after.sometimes, [...before.sometimes, ...before.skipped]) }
+}
+
+/** Takes out the tests most of whose lines are in tests of another file now, whatever they are called there. */
+function takeRewritten(compared: readonly Compared[]): void {
+  const losing = compared.filter(({ lost }) => lost.length > 0)
+  if (losing.length === 0) return
+  const found = compared.filter(
+    ({ path, was }) => was !== null || !losing.some((one) => isHidden(one.path, path)),
+  )
+  const linesIn = ({ texts }: TestsIn): readonly string[] => linesOf(texts.join(''))
+  const isThere = taking(found.flatMap(({ before, after }) => without(linesIn(after), linesIn(before))))
+  for (const one of losing) {
+    const textOf = new Map(one.before.names.map((test, at) => [test, one.before.texts[at]!]))
+    one.lost = one.lost.filter((test) => !isMostly(linesOf(textOf.get(test)!).slice(1), isThere))
+  }
 }
 
 /** Tests take their marks along when they move. */
@@ -152,15 +168,18 @@ function takeMovedMarks(compared: readonly Compared[]): readonly Compared[] {
 function isRenamed(one: Compared, other: Compared): boolean {
   if (one.was === null || one.is !== null || other.was !== null || other.is === null) return false
   if (other.gained.length === 0 || isHidden(one.path, other.path)) return false
-  const lines = linesOf(one.was)
   const kept = new Set(linesOf(other.is))
-  return lines.filter((line) => kept.has(line)).length * 2 >= lines.length
+  return isMostly(linesOf(one.was), (line) => kept.has(line))
+}
+
+function isMostly(lines: readonly string[], isOne: (line: string) => boolean): boolean {
+  return lines.length > 0 && lines.filter(isOne).length * 2 >= lines.length
 }
 
 function linesOf(text: string): readonly string[] {
   return withoutImports(text)
     .split('\n')
-    .flatMap((line) => line.trim() || [])
+    .flatMap((line) => (/\w/.test(line) ? line.trim() : []))
 }
 
 /** The tests that are gone without another in their place: a new title alone is no loss, nor is a table of cases. */

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { matchesOneOf } from '../../base/glob.ts'
 
 /** Whether a path, from the project's root, is of the tests: a test, or a helper, fixture or snapshot beside one. */
@@ -29,11 +30,18 @@ export function isHidden(from: string, to: string): boolean {
   )
 }
 
+/** Whether a file beside the tests is what they work on, even where it is code. */
+export function isData(path: string): boolean {
+  return (
+    /\/(?:data|fixtures?|__fixtures__)\//.test(path) && !FOUND.some(({ name }) => name.test(basename(path)))
+  )
+}
+
 /** The names of files by which tools find them. Those of JavaScript also look into folders of tests. */
 const FOUND: readonly { readonly files: RegExp; readonly name: RegExp }[] = [
   { files: /\.py$/, name: /(?:^|\/)(?:test[^/]*|[^/]*_tests?)\.py$/ },
   { files: /\.go$/, name: /_test\.go$/ },
-  { files: /\.rb$/, name: /(?:_spec|_test|\/test_[^/]*)\.rb$/ },
+  { files: /\.rb$/, name: /(?:_spec|_test|(?:^|\/)test_[^/]*)\.rb$/ },
   { files: /\.exs$/, name: /_test\.exs$/ },
   { files: /\.php$/, name: /Test\.php$/ },
   {
