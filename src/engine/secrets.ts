@@ -43,7 +43,13 @@ export async function inspect(
   folder: string | null,
 ): Promise<Inspected> {
   const made = changes.filter(({ kind, is }) => kind !== 'gone' && is.mode !== MODES.submodule)
-  const sizes = folder === null ? await sizesOf(git, made) : made.map(({ path }) => sizeIn(folder, path))
+  const sizes =
+    folder === null
+      ? await sizesOf(
+          git,
+          made.map(({ is }) => is.hash),
+        )
+      : made.map(({ path }) => sizeIn(folder, path))
   const over = (size: number): readonly string[] =>
     made.flatMap(({ path }, at) => (sizes[at]! > size ? [path] : []))
   const tooLarge = over(TOO_LARGE)
@@ -56,14 +62,17 @@ export async function inspect(
   const read = made.filter(({ path }, at) => sizes[at]! <= LARGE && !UNREAD.test(path) && !isAllowed(path))
   const texts = await contentsOf(
     git,
-    read.flatMap(({ kind, was, is }) => (kind === 'new' ? [is.hash] : [was.hash, is.hash])),
+    read.map(({ is }) => is.hash),
   )
   const textOf = ({ hash }: RawChange['is']): string => texts.get(hash)?.toString() ?? ''
   const isBinary = ({ is }: RawChange): boolean => textOf(is).slice(0, BEGINNING).includes('\0')
   noticed.push(...read.filter(isBinary).map(({ path }) => `${path}: binary`))
-  const found = read.flatMap((change) =>
-    secretsIn(change, { was: textOf(change.was), is: textOf(change.is) }, values),
-  )
+  const mayHold = (text: string): boolean =>
+    keysIn(text).length > 0 || values.some((value) => text.includes(value))
+  // What another file had was not made here: files are moved.
+  const old = read.some(({ is }) => mayHold(textOf(is))) ? await textsBefore(git, changes) : []
+  const known = new Set(old.flatMap((text) => keysIn(text).map(({ key }) => key)))
+  const found = read.flatMap((change) => secretsIn(change, { old, known, is: textOf(change.is) }, values))
   const sure = found.filter(({ isSure }) => isSure)
   const places = (some: readonly Found[]): readonly string[] =>
     some.map(({ change, line, kind }) => `${change.path}:${line}: ${kind}`)
@@ -87,9 +96,22 @@ function sizeIn(folder: string, path: string): number {
 // As git tells it.
 const BEGINNING = 8000
 
-async function sizesOf(git: Git, changes: readonly RawChange[]): Promise<readonly number[]> {
-  if (changes.length === 0) return []
-  const stdin = changes.map(({ is }) => `${is.hash}\n`).join('')
+/** The changed files as they were. */
+async function textsBefore(git: Git, changes: readonly RawChange[]): Promise<readonly string[]> {
+  const hashes = changes.flatMap(({ kind, was }) =>
+    kind === 'new' || was.mode === MODES.submodule ? [] : was.hash,
+  )
+  const sizes = await sizesOf(git, hashes)
+  const texts = await contentsOf(
+    git,
+    hashes.filter((_, at) => sizes[at]! <= LARGE),
+  )
+  return [...texts.values()].map(String)
+}
+
+async function sizesOf(git: Git, hashes: readonly string[]): Promise<readonly number[]> {
+  if (hashes.length === 0) return []
+  const stdin = hashes.map((hash) => `${hash}\n`).join('')
   const { stdout } = await git.run(['cat-file', '--batch-check=%(objectsize)', '--buffer'], { stdin })
   return stdout.toString().split('\n').map(Number)
 }
@@ -104,29 +126,35 @@ const BLANK = '<blanked by ralph>'
 
 function secretsIn(
   change: RawChange,
-  { was, is }: { was: string; is: string },
+  { old, known, is }: { old: readonly string[]; known: ReadonlySet<string>; is: string },
   values: readonly string[],
 ): readonly Found[] {
-  const before = new Set(was.split('\n'))
-  return is.split('\n').flatMap((text, at) => {
-    if (before.has(text)) return []
-    const kind = kindOf(text, values)
-    if (kind === null) return []
-    const isSure = kind.isSure && (kind.isOwn || !EXAMPLES.test(change.path)) && !EXAMPLE_KEY.test(text)
-    return [{ change, line: at + 1, kind: kind.name, isSure }]
+  const own = values.flatMap((value) => {
+    const at = is.indexOf(value)
+    const isNew = at !== -1 && !old.some((text) => text.includes(value))
+    return isNew ? [{ at, kind: 'a secret of yours', isSure: true }] : []
+  })
+  const others = keysIn(is).flatMap(({ key, at, kind, isSure }) => {
+    const isExample = EXAMPLES.test(change.path) || EXAMPLE_KEY.test(key)
+    return known.has(key) ? [] : [{ at, kind, isSure: isSure && !isExample }]
+  })
+  const places = [...own, ...others].toSorted((a, b) => Number(b.isSure) - Number(a.isSure))
+  return places.slice(0, MOST_NAMED).map(({ at, kind, isSure }) => {
+    return { change, line: is.slice(0, at).split('\n').length, kind, isSure }
   })
 }
 
-function kindOf(
-  text: string,
-  values: readonly string[],
-): { name: string; isSure: boolean; isOwn: boolean } | null {
-  if (values.some((value) => text.includes(value)))
-    return { name: 'a secret of yours', isSure: true, isOwn: true }
-  const key = KEYS.find(({ pattern }) => text.search(pattern) !== -1)
-  if (key) return { name: key.name, isSure: true, isOwn: false }
-  const maybe = MAYBE.find(({ pattern }) => pattern.test(text))
-  return maybe ? { name: maybe.name, isSure: false, isOwn: false } : null
+const MOST_NAMED = 20
+
+/** All that looks like a key, and where it is. */
+function keysIn(text: string): readonly { key: string; at: number; kind: string; isSure: boolean }[] {
+  return [KEYS, MAYBE].flatMap((kinds) =>
+    kinds.flatMap(({ name, pattern }) =>
+      Array.from(text.matchAll(pattern), ({ 0: key, index }) => {
+        return { key, at: index, kind: name, isSure: kinds === KEYS }
+      }),
+    ),
+  )
 }
 
 /** Files in which such texts mean nothing, or that nobody wrote. */
@@ -145,15 +173,17 @@ const KEYS: readonly { readonly name: string; readonly pattern: RegExp }[] = [
   { name: 'a Stripe key', pattern: /\b[rs]k_live_[A-Za-z0-9]{20,}/g },
   {
     name: 'a private key',
-    pattern: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[^]*?-----END[^-]*-----)?/g,
+    pattern:
+      /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----BEGIN)[^]){0,20000}?-----END[^-\n]{0,40}-----)?/g,
   },
 ]
 
 /** Texts that may be secrets. */
 const MAYBE: readonly { readonly name: string; readonly pattern: RegExp }[] = [
-  { name: 'a JSON Web Token', pattern: /\beyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/ },
+  { name: 'a JSON Web Token', pattern: /(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g },
   {
     name: 'a line as in .env',
-    pattern: /^(?:export )?[A-Z][A-Z0-9_]*(?:SECRET|TOKEN|PASSWORD|API_KEY)[A-Z0-9_]*=["']?[^\s"'$<{]{12,}/,
+    pattern:
+      /^(?:export )?[A-Z][A-Z0-9_]{0,40}(?:SECRET|TOKEN|PASSWORD|API_KEY)[A-Z0-9_]{0,40}=["']?[^\s"'$<{]{12,}/gm,
   },
 ]

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { secretValues } from '../../src/process/cage/rules.ts'
 import { git, makeFolder, put } from '../repository.ts'
@@ -15,8 +17,8 @@ const PRIVATE = [
 ].join('')
 const TOKEN = ['eyJhbGciOiJIUzI1NiJ9', 'eyJzdWIiOiIxMjM0NTYifQ', 'dozjgNryP4J3jVmNHl0w'].join('.')
 
-async function runWith(deed: Deed, allow: readonly string[] = []) {
-  const root = makeProject()
+async function runWith(deed: Deed, allow: readonly string[] = [], files: Record<string, string> = {}) {
+  const root = makeProject(1, files)
   const events = await runAll({
     root,
     deed,
@@ -35,6 +37,10 @@ describe('a secret in the work', () => {
     ['of GitHub', 'src/a.ts', `\nconst key = '${GITHUB}'\n`, 'a GitHub token'],
     ['of Stripe', 'config/pay.yml', `key: ${STRIPE}\n`, 'a Stripe key'],
     ['that is a private key', 'keys/id_rsa', PRIVATE, 'a private key'],
+    ['beside the word example', 'src/a.ts', `get('https://example.com?key=${OWN}')\n`, 'a secret of yours'],
+    ['beside a comment', 'src/a.ts', `const key = '${GITHUB}' // an example\n`, 'a GitHub token'],
+    ['in a file with other bytes', 'a.bin', `\0\x01${STRIPE}\0\n`, 'a Stripe key'],
+    ['in a long line', 'src/a.ts', `${'x '.repeat(500_000)}${GITHUB}\n`, 'a GitHub token'],
   ])('%s fails the attempt, and is blanked in what is kept', async (_, path, text, kind) => {
     const { root, end, record } = await runWith(({ cwd }) => put(cwd, { [path]: text }))
     expect(end?.outcome).toBe('secret')
@@ -72,7 +78,36 @@ describe('a secret in the work', () => {
     expect([isDone, trailer(root, 'Noticed')]).toEqual([true, ''])
   })
 
-  it('that was there before is no matter', async () => {
+  it('that was there before is no matter, whatever its line or file', async () => {
+    const files = { 'src/a.ts': `const key = '${GITHUB}'\n` }
+    const moved = await runWith(
+      ({ cwd }) => {
+        rmSync(join(cwd, 'src/a.ts'))
+        put(cwd, { 'src/b.ts': `const key =\n  '${GITHUB}'\n` })
+      },
+      [],
+      files,
+    )
+    expect(moved.isDone).toBe(true)
+    const other = await runWith(
+      ({ cwd }) => put(cwd, { 'src/a.ts': `const keys = ['${GITHUB}', '${STRIPE}']\n` }),
+      [],
+      files,
+    )
+    expect(other.end?.reason).toBe('it would commit a secret: src/a.ts:1: a Stripe key')
+  })
+
+  // Where the time grows with the square of the file, this never ends.
+  it.each(['-----BEGIN PRIVATE KEY-----\n', 'eyJ0-', 'TOKEN', 'xoxa-', 'ghp_a'])(
+    'is looked for among many times %j',
+    async (part) => {
+      const text = part.repeat(1_000_000 / part.length)
+      const { end } = await runWith(({ cwd }) => put(cwd, { 'src/a.ts': text }))
+      expect(end).toBeDefined()
+    },
+  )
+
+  it('that is not new in a file is no matter', async () => {
     const { root, isDone } = await runWith(({ cwd }) => put(cwd, { 'README.md': '# shop\n\nNew.\n' }))
     expect([isDone, trailer(root, 'Noticed')]).toEqual([true, ''])
   })
