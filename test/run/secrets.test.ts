@@ -128,7 +128,7 @@ it('a very large file fails the attempt, a large one is named', async () => {
 it('the secrets of a person are in hidden variables, and in files that git does not track', () => {
   const top = makeFolder()
   put(top, {
-    '.env': `A=${OWN}\nexport B="second-secret-of-mine"\nSHORT=abc\n`,
+    '.env': `A=${OWN}\nexport B="second-secret-of-mine"\nSHORT=abc\nAPI=http://localhost:3000/api/v1\nDATA=./var/lib/shop/data\nDB=postgres://shop:hunter2@db/shop\n`,
     'api/.env.local': 'C=third-secret-of-mine\n',
     '.env.example': 'D=not-a-secret-of-anyone\n',
     '.env.test': 'E=tracked-and-no-secret\n',
@@ -138,6 +138,7 @@ it('the secrets of a person are in hidden variables, and in files that git does 
   expect(values.toSorted()).toEqual([
     OWN,
     'fourth-secret-of-mine',
+    'postgres://shop:hunter2@db/shop',
     'second-secret-of-mine',
     'third-secret-of-mine',
   ])

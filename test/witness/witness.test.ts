@@ -235,6 +235,13 @@ describe('a new test', () => {
   })
 })
 
+it('a gate that does not say any more how many tests it ran is named', async () => {
+  const { root } = await runOver(({ cwd }) => put(cwd, { 'quiet.js': '' }), {
+    options: { gates: [gateOf('test', { command: 'test -e quiet.js || node --test' })] },
+  })
+  expect(trailer(root, 'Witness')).toBe('test ran 1 test before, and does not say how many now')
+})
+
 it('nothing runs again where no test has changed', async () => {
   const { root, isDone, runs } = await runOver(({ cwd }) => put(cwd, { 'other.js': '' }))
   expect([isDone, runs, trailer(root, 'Witness')]).toEqual([true, [], ''])

@@ -68,7 +68,7 @@ export async function witness(
   if (files.length === 0)
     return {
       ...SILENT,
-      words: (await hasTests(work.tree, policy, ports.home)) ? null : NONE_KNOWN,
+      words: (await hasTests(work.tree, policy, ports.home)) ? quietText(job, ran) : NONE_KNOWN,
     }
   const seen = compareTests(
     files.map(({ versions }) => versions),
@@ -159,9 +159,17 @@ function testimonyOf(
     outcome: isRefused ? weakenedOutcome(changed === 'refuse' ? [...weakened, ...named] : weakened) : null,
     testsChanged: all,
     tests: countsText({ added, removed }, tests.before, results),
-    words: null,
+    words: quietText({ tests }, results),
     isShown: false,
   }
+}
+
+/** Names a gate that told of its tests before, and does not now: a test may have ended it. */
+function quietText({ tests }: Pick<WitnessJob, 'tests'>, results: readonly GateResult[]): string | null {
+  const quiet = results.find(({ gate, tests: now }) => !now && (tests.before[gate.name] ?? 0) > 0)
+  return quiet
+    ? `${quiet.gate.name} ran ${counted(tests.before[quiet.gate.name]!, 'test')} before, and does not say how many now`
+    : null
 }
 
 /** `3 added, 1 removed; 48 before, 50 now`. */

@@ -215,8 +215,11 @@ export function secretValues(place: Pick<CagePlace, 'top' | 'tracked'>, env: Env
   const hidden = Object.entries(env).filter(([name]) => isKey(name, NO_NEEDS))
   const inFiles = secretsIn(place).flatMap(({ path }) => valuesIn(path))
   const values = [...hidden.map(([, value]) => value ?? ''), ...inFiles]
-  return [...new Set(values)].filter((value) => value.length >= SHORTEST_SECRET)
+  return [...new Set(values)].filter((value) => value.length >= SHORTEST_SECRET && !PLACE.test(value))
 }
+
+/** An address without a password, or a path: in `.env` files there are many. */
+const PLACE = /^(?:[a-z+]+:\/\/[^@\s]*|[.~]?\.?\/\S*)$/i
 
 /** Shorter values may stand anywhere. */
 const SHORTEST_SECRET = 16
