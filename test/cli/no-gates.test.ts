@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { env, git, makeRepository, put, taskText } from '../repository.ts'
+import { env, git, PROGRAM, makeRepository, put, taskText } from '../repository.ts'
 import { everybodyLeaves, sitAt } from './person.ts'
 import { by, jsonOf } from './ralph.ts'
 
@@ -38,6 +39,12 @@ describe('a run without any gate', () => {
   ])('begins %s', async (_, config, fields, argv) => {
     const { stdout, stderr } = await by(project(config, fields), 'run', ...COMMAND, ...argv)
     expect(stdout + stderr).toContain('T-001  Write it')
+  })
+
+  it('ends at once where nobody can be asked', () => {
+    const argv = [PROGRAM, 'run', ...COMMAND]
+    const { status } = spawnSync(process.execPath, argv, { cwd: project(), env, timeout: 20_000 })
+    expect(status).toBe(2)
   })
 
   it('begins for a script, which is in the task', async () => {

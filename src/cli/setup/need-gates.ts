@@ -49,9 +49,7 @@ export async function askForGates(
   { root, config }: Pick<Place, 'root' | 'config'>,
   ask: RunPorts['ask'],
 ): Promise<RunOptions['gates']> {
-  const wait = patience(config.askSeconds, world.signal)
-  const text = 'How is this project tested? A command that must pass, such as: npm test'
-  const answer = (await ask?.({ id: '', text, options: ['none'] }, wait.signal).finally(wait.end))?.trim()
+  const answer = ask && (await answerTo(world, config, ask))
   if (!answer)
     throw new UserError(
       NO_GATE,
@@ -66,4 +64,14 @@ export async function askForGates(
   const message = composeMessage({ subject: 'Say how the project is tested', body: '', trailers: [] })
   await commitTaskFiles(world, { root, texts: new Map([[file.file, file.text]]), message })
   return written.map((gate) => ({ ...gate, required: true, timeoutSeconds: GATE_TIMEOUT_SECONDS }))
+}
+
+async function answerTo(
+  world: World,
+  { askSeconds }: Place['config'],
+  ask: NonNullable<RunPorts['ask']>,
+): Promise<string | undefined> {
+  const wait = patience(askSeconds, world.signal)
+  const text = 'How is this project tested? A command that must pass, such as: npm test'
+  return (await ask({ id: '', text, options: ['none'] }, wait.signal).finally(wait.end))?.trim()
 }
