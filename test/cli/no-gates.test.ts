@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { env, git, PROGRAM, makeRepository, put, taskText } from '../repository.ts'
+import { env, git, PROGRAM, makeRepository, taskText } from '../repository.ts'
 import { everybodyLeaves, sitAt } from './person.ts'
 import { by, jsonOf } from './ralph.ts'
 
 afterEach(everybodyLeaves)
 
 /** A project in which nothing says how it is tested. */
-function project(config: object | null = null, fields: Readonly<Record<string, string>> = {}): string {
+function project(config: object = {}, fields: Readonly<Record<string, string>> = {}): string {
   return makeRepository({
     'README.md': '# shop\n',
     'docs/tasks/T-001.md': taskText('T-001', 'Write it', fields),
-    ...(config ? { 'ralph.config.json': JSON.stringify(config) } : {}),
+    'ralph.config.json': JSON.stringify({ commit: { seal: false }, ...config }),
   })
 }
 
@@ -33,9 +33,9 @@ describe('a run without any gate', () => {
   })
 
   it.each([
-    ['with --no-gates', null, {}, ['--no-gates']],
+    ['with --no-gates', {}, {}, ['--no-gates']],
     ['where a person wrote that there are none', { gates: [] }, {}, []],
-    ['for a task that produces only Markdown', null, { Produces: 'new.md' }, ['--retries', '0']],
+    ['for a task that produces only Markdown', {}, { Produces: 'new.md' }, ['--retries', '0']],
   ])('begins %s', async (_, config, fields, argv) => {
     const { stdout, stderr } = await by(project(config, fields), 'run', ...COMMAND, ...argv)
     expect(stdout + stderr).toContain('T-001  Write it')
@@ -53,24 +53,22 @@ describe('a run without any gate', () => {
   })
 
   it('says so if none of its gates runs tests', async () => {
-    const cwd = project({ gates: [{ name: 'lint', command: 'true' }], commit: { seal: false } })
+    const cwd = project({ gates: [{ name: 'lint', command: 'true' }] })
     expect((await by(cwd, 'run', ...COMMAND)).stdout).toContain('gates: lint (no test gate)')
-    const tested = project({ gates: [{ name: 'unit', command: 'true test' }], commit: { seal: false } })
+    const tested = project({ gates: [{ name: 'unit', command: 'true test' }] })
     expect((await by(tested, 'run', ...COMMAND)).stdout).not.toContain('no test gate')
   })
 })
 
 describe.skipIf(process.platform === 'win32')('in a terminal', () => {
-  const settings = { commit: { seal: false, digits: 4 } }
-
   it('a run asks once how the project is tested, and commits the answer', async () => {
-    const cwd = project(settings)
+    const cwd = project()
     const person = await sitAt(['run', ...COMMAND], { cwd, env })
     await person.shows('How is this project tested?')
     person.type('grep -q works new.md\r')
     await person.endsWith(0)
     expect(JSON.parse(readFileSync(join(cwd, 'ralph.config.json'), 'utf8'))).toEqual({
-      ...settings,
+      commit: { seal: false },
       gates: [{ name: 'test', command: 'grep -q works new.md' }],
     })
     const subjects = git(cwd, 'log', '--format=%s').split('\n')
@@ -80,11 +78,10 @@ describe.skipIf(process.platform === 'win32')('in a terminal', () => {
 
   it('and does not begin without an answer', async () => {
     const cwd = project()
-    put(cwd, { note: '' })
     const person = await sitAt(['run', ...COMMAND], { cwd, env })
     await person.shows('How is this project tested?')
     person.type('\u0003')
     await person.endsWith(2)
-    expect(existsSync(join(cwd, 'ralph.config.json'))).toBe(false)
+    expect(git(cwd, 'log', '--format=%s')).toBe('Begin')
   })
 })
