@@ -74,9 +74,10 @@ export function writeNewTask(
   }
 }
 
-/** The number of digits in a new task's id: as many as in the last one's. */
+/** The number of digits in a new task's id: as many as in the last one's of its pattern, or of any. */
 export function idDigits(tasks: readonly TaskName[]): number {
-  return digitsIn(tasks.at(-1)?.id ?? 'T-001')
+  const last = tasks.findLast(({ number }) => partsOf(number).place === 0) ?? tasks.at(-1)
+  return digitsIn(last?.id ?? 'T-001')
 }
 
 /** The existing milestone that the text names by its number or name, else the text. */

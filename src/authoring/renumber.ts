@@ -6,7 +6,7 @@ import type { Task, TaskHead } from '../backlog/model.ts'
 import { parseTask } from '../backlog/parse.ts'
 import { readTask } from '../backlog/read.ts'
 import { withDepends, withIds } from '../backlog/renumber.ts'
-import { digitsIn } from '../backlog/ids.ts'
+import { idLike } from '../backlog/ids.ts'
 import type { Place } from '../config/project.ts'
 import { contentsOf } from '../git/contents.ts'
 import type { Git } from '../git/git.ts'
@@ -36,7 +36,7 @@ export async function renumber(git: Git, place: Place, tasks: readonly TaskHead[
   if (moved.length === 0) return []
   let highest = await highestNumber(git, place, tasks)
   const renumberings = moved.map((task): Renumbering => {
-    const to = place.vocabulary.ids.idOf(++highest, digitsIn(task.id))
+    const to = idLike(task.id, ++highest)
     const name = task.file.lastIndexOf('/') + 1
     return { task, to, file: task.file.slice(0, name) + to + task.file.slice(name + task.id.length) }
   })

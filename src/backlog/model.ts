@@ -208,6 +208,12 @@ export function sectionOf(task: Task, name: SectionName): Section | undefined {
   return task.sections.find((section) => section.name === name)
 }
 
+/** The line of the H1; the file's first character if there is none. */
+export function headingSpan(task: Task): Span {
+  const heading = /^#[ \t].*$/m.exec(task.source)
+  return heading ? { start: heading.index, end: heading.index + heading[0].length } : { start: 0, end: 0 }
+}
+
 /** The field of that name, if the task has it; the first one of several. */
 export function fieldOf(task: Task, name: FieldName): Field | undefined {
   return task.fields.find((field) => field.name === name)

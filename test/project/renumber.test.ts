@@ -11,8 +11,13 @@ const inTasks = (texts: Readonly<Record<string, string>>): Record<string, string
   Object.fromEntries(Object.entries(texts).map(([file, text]) => [`docs/tasks/${file}`, text]))
 
 /** A repository in whose two branches somebody has made T-002. */
-function twoBranches(ours: Record<string, string>, theirs: Record<string, string>): string {
-  const root = makeRepository({ 'docs/tasks/T-001.md': task('T-001', 'Begin'), 'package.json': '{}' })
+function twoBranches(
+  ours: Record<string, string>,
+  theirs: Record<string, string>,
+  more: Record<string, string> = {},
+): string {
+  const first = { 'docs/tasks/T-001.md': task('T-001', 'Begin'), 'package.json': '{}' }
+  const root = makeRepository({ ...first, ...more })
   git(root, 'checkout', '--quiet', '-b', 'mine')
   commit(root, 'Ours', inTasks(ours))
   git(root, 'checkout', '--quiet', 'main')
@@ -86,6 +91,35 @@ describe('a number that two branches have taken', () => {
     await by(root, 'lint', '--fix')
     expect(files(root)).toEqual(['T-001.md', 'T-3.md'])
     expect(read(root, 'T-3.md')).toBe(bare)
+  })
+
+  test('keeps its pattern, also where ids are bare numbers', async () => {
+    const config = { tasks: { dir: 'docs/tasks/**', id: ['T-{n}', 'TASK-{n}', '{n}'] } }
+    const root = twoBranches(
+      {
+        '002-pay.md': task('002', 'Pay 002 times'),
+        'TASK-003.md': task('TASK-003', 'Refund', '2, T-001', 'As in 002.'),
+        'deep/T-004.1-b.md': task('T-004.1', 'Count', 'task-3', 'Not T-004.'),
+      },
+      {
+        '002.md': task('002', 'Log in'),
+        'TASK-003-x.md': task('TASK-003', 'Log out', '002'),
+        'T-004.1.md': task('T-004.1', 'Log'),
+      },
+      { 'ralph.config.json': JSON.stringify(config) },
+    )
+    git(root, 'merge', '--quiet', '--no-edit', 'main')
+    const { renumbered } = await jsonOf(root, 'lint', '--fix')
+    expect(renumbered.map(({ file }: { file: string }) => file)).toEqual([
+      'docs/tasks/005-pay.md',
+      'docs/tasks/TASK-006.md',
+      'docs/tasks/deep/T-007-b.md',
+    ])
+    expect(read(root, '005-pay.md')).toBe(task('005', 'Pay 002 times'))
+    expect(read(root, 'TASK-006.md')).toBe(task('TASK-006', 'Refund', '005, T-001', 'As in 002.'))
+    expect(read(root, 'deep/T-007-b.md')).toBe(task('T-007', 'Count', 'TASK-006', 'Not T-004.'))
+    expect(read(root, 'TASK-003-x.md')).toBe(task('TASK-003', 'Log out', '002'))
+    expect((await by(root, 'lint')).code).toBe(0)
   })
 
   test('in the middle of a range has a person say which is meant, and nothing is changed', async () => {

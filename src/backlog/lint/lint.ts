@@ -6,7 +6,7 @@ import type { Task } from '../model.ts'
 import { inOrder } from '../order.ts'
 import { type Finding, type LintContext, type LintedTask, milestoneNumber } from './rule.ts'
 import { type NamedRule, RULES } from './rules.ts'
-import { usualWidth } from './place.ts'
+import { usualIds } from './place.ts'
 
 /** Checks a whole backlog: its problems, by file, line and column. */
 export function lint(tasks: readonly Task[], context: LintContext = {}): Diagnostic[] {
@@ -39,7 +39,7 @@ export function startFinding(
     claims,
     cycles: findCycles(claims.ordered),
     milestones: new Map(claims.ordered.toReversed().map((task) => [milestoneNumber(task), task])),
-    idWidth: usualWidth(claims.ordered),
+    usualId: usualIds(claims.ordered),
     context,
   }
   return (task) => RULES.flatMap((rule) => rule.check(task, backlog).map((finding) => ({ rule, finding })))

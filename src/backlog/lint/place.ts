@@ -6,19 +6,14 @@ import {
   fieldOf,
   FIELD_NAMES,
   type FieldName,
+  headingSpan,
   type Section,
   type Task,
   type TaskName,
 } from '../model.ts'
 import { saysSomething } from '../template.ts'
-import { digitsIn } from '../ids.ts'
+import { digitsIn, padded, partsOf } from '../ids.ts'
 import { FIELD_SYNONYMS } from '../vocabulary.ts'
-
-/** The line of the H1; the file's first character if there is none. */
-export function headingSpan(task: Task): Span {
-  const heading = /^#[ \t].*$/m.exec(task.source)
-  return heading ? { start: heading.index, end: heading.index + heading[0].length } : { start: 0, end: 0 }
-}
 
 /** The value of a field; the heading if the task has no such field. */
 export function valueSpan(task: Task, name: FieldName): Span {
@@ -68,8 +63,22 @@ export function quote(text: string): string {
 
 const LONGEST = 60
 
-/** The number of digits in most ids; null if no width has a majority. */
-export function usualWidth(tasks: readonly TaskName[]): number | null {
+/** The id of a task with as many digits as most ids of its pattern have; as it is if no number of digits has a majority. */
+export function usualIds(tasks: readonly TaskName[]): (task: TaskName) => string {
+  const widths = new Map<number, number | null>()
+  return (task) => {
+    const pattern = patternOf(task)
+    if (!widths.has(pattern))
+      widths.set(pattern, usualWidth(tasks.filter((one) => patternOf(one) === pattern)))
+    const width = widths.get(pattern) ?? null
+    return width === null ? task.id : padded(task.id, width)
+  }
+}
+
+const patternOf = ({ number }: TaskName): number => partsOf(number).place
+
+/** Null if no width has a majority. */
+function usualWidth(tasks: readonly TaskName[]): number | null {
   const counts = new Map<number, number>()
   for (const { id } of tasks) {
     const width = digitsIn(id)

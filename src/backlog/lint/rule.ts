@@ -3,7 +3,7 @@ import type { Splice } from '../markdown/splice.ts'
 import type { Claims } from '../select/claims.ts'
 import type { Cycle } from '../select/cycles.ts'
 import type { TaskIds } from '../ids.ts'
-import type { Facts, ProblemKind, Status, Task } from '../model.ts'
+import type { Facts, ProblemKind, Status, Task, TaskName } from '../model.ts'
 import type { Aliases } from '../vocabulary.ts'
 
 /** One kind of problem of a task. Its page in `docs/lint/` describes it and the fix, with tested examples. */
@@ -36,8 +36,8 @@ interface LintedBacklog {
   readonly cycles: readonly Cycle<LintedTask>[]
   /** The first task of each milestone, by its number. */
   readonly milestones: ReadonlyMap<string, LintedTask>
-  /** How many digits an id has in this backlog; null if unclear. */
-  readonly idWidth: number | null
+  /** The id of a task as the others of its pattern are written. */
+  readonly usualId: (task: TaskName) => string
   readonly context: LintContext
 }
 

@@ -1,6 +1,6 @@
 import type { Span } from '../../../base/diagnostic.ts'
 import type { Task, TaskHead } from '../../model.ts'
-import { padded, type TaskIds, USUAL_IDS } from '../../ids.ts'
+import { type TaskIds, USUAL_IDS } from '../../ids.ts'
 import { valueSpan } from '../place.ts'
 import { error, warning } from '../rule.ts'
 
@@ -13,14 +13,14 @@ export const DEPENDENCY_RULES = {
     return [{ span: need?.span ?? valueSpan(task, 'Depends'), message: describe(found.tasks) }]
   }),
 
-  'dependency-spelling': warning((task, { claims, idWidth, context: { ids = USUAL_IDS } }) =>
+  'dependency-spelling': warning((task, { claims, usualId, context: { ids = USUAL_IDS } }) =>
     task.depends.flatMap(({ number, span }) => {
       const meant = claims.first[number]
       const written = idAt(task, span, ids)
       if (!meant || written === undefined || claims.rivals.has(number)) return []
       if (written === meant.id || ids.numberOf(written) !== number) return []
       // If a file's name has an unusual width, the name is wrong.
-      if (idWidth !== null && meant.id !== padded(meant.id, idWidth)) return []
+      if (meant.id !== usualId(meant)) return []
       const message = `${written} is ${meant.id} by the name of its file`
       return [{ span, message, fix: { ...span, text: meant.id } }]
     }),

@@ -1,9 +1,8 @@
 import { whyOutside } from '../../../base/paths.ts'
 import { nameAmong } from '../../../base/spelling.ts'
-import type { Task } from '../../model.ts'
-import { headingSpan, quote, spansInValue, suggestion, valueSpan } from '../place.ts'
+import { headingSpan, type Task } from '../../model.ts'
+import { quote, spansInValue, suggestion, valueSpan } from '../place.ts'
 import { type Finding, error, warning } from '../rule.ts'
-import { padded } from '../../ids.ts'
 
 /** Rules for fields that name files, agents, disciplines and features. */
 export const NAME_RULES = {
@@ -69,8 +68,8 @@ export const ID_RULES = {
     return [{ span: headingSpan(task), message: `${task.id} is also the number of ${other.file}${more}` }]
   }),
 
-  'id-width': warning((task, { idWidth }) => {
-    const usual = idWidth === null ? task.id : padded(task.id, idWidth)
+  'id-width': warning((task, { usualId }) => {
+    const usual = usualId(task)
     if (task.id === usual) return []
     return [{ span: headingSpan(task), message: `${task.id} would be ${usual} among the others` }]
   }),

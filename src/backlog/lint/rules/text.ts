@@ -1,8 +1,8 @@
 import { misspelling } from '../../../base/spelling.ts'
 import { placesIn } from '../../../base/places.ts'
 import { frontmatterIn, linesOf } from '../../markdown/lines.ts'
-import { type SectionName, SECTION_NAMES, type Task } from '../../model.ts'
-import { hasText, headingSpan, quote, titleSpan } from '../place.ts'
+import { headingSpan, type SectionName, SECTION_NAMES, type Task } from '../../model.ts'
+import { hasText, quote, titleSpan } from '../place.ts'
 import { error, type Finding, standsAsTask, warning } from '../rule.ts'
 
 /** Rules for the document: its frontmatter, its headings and its sections. */
