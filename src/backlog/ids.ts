@@ -24,9 +24,11 @@ export interface TaskIds {
   readonly patterns: readonly string[]
   /** Patterns, for git, of the names that task files may have. */
   readonly globs: readonly string[]
-  /** The same ids, for reading ranges among these tasks. */
-  readonly among: (tasks: readonly { readonly number: TaskNumber }[]) => TaskIds
+  /** The same ids, for reading ranges among these tasks; a function is asked for them at each range. */
+  readonly among: (tasks: Numbered | (() => Numbered)) => TaskIds
 }
+
+type Numbered = readonly { readonly number: TaskNumber }[]
 
 // A letter that begins a word is no suffix, nor is the full stop of a sentence.
 const SUFFIX = String.raw`(?:\.\d{1,6}(?!\d)|[a-z](?![a-z\d_])){0,4}`
@@ -59,7 +61,7 @@ const ANY_NAME = new RegExp(String.raw`^([^\d.]*?)${DIGITS}${SUFFIX}(?:-.*)?\.md
 /** The ids of these patterns, each with `{n}` for the number. */
 export function taskIds(
   patterns: readonly string[] = USUAL_PATTERNS,
-  suffixed: readonly TaskNumber[] = [],
+  suffixed: () => readonly TaskNumber[] = () => [],
 ): TaskIds {
   const prefixes = patterns.map(prefixOf)
   const groups = prefixes.map((prefix) => `(${prefix})`).join('|')
@@ -107,6 +109,7 @@ export function taskIds(
       return regex
     },
     range(from, to) {
+      if (from === to) return [from]
       const [begin, last] = [partsOf(from), partsOf(to)]
       const { place } = begin
       const count = last.first - begin.first
@@ -114,7 +117,7 @@ export function taskIds(
       const numbers = Array.from({ length: count }, (_, index) =>
         place === 0 ? begin.first + index + 1 : `${begin.first + index + 1}-${place}`,
       )
-      const between = suffixed.filter(
+      const between = suffixed().filter(
         (one) => partsOf(one).place === place && compareNumbers(one, from) > 0 && compareNumbers(one, to) < 0,
       )
       return [...new Set([from, ...numbers, ...between, to])].sort(compareNumbers)
@@ -122,13 +125,18 @@ export function taskIds(
     patterns,
     globs: prefixes.map((prefix) => `${prefix}[0-9]*.md`),
     among(tasks) {
-      const found = tasks.flatMap(({ number }) =>
-        typeof number === 'string' && partsOf(number).suffix !== '' ? [number] : [],
-      )
-      return found.length === 0 ? ids : taskIds(patterns, found)
+      if (typeof tasks === 'function') return taskIds(patterns, () => suffixedIn(tasks()))
+      const found = suffixedIn(tasks)
+      return taskIds(patterns, () => found)
     },
   }
   return ids
+}
+
+function suffixedIn(tasks: Numbered): readonly TaskNumber[] {
+  return tasks.flatMap(({ number }) =>
+    typeof number === 'string' && partsOf(number).suffix !== '' ? [number] : [],
+  )
 }
 
 const USUAL_PATTERNS = ['T-{n}']

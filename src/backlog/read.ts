@@ -95,8 +95,7 @@ export async function mapTasks<T>(
 /** The names of all tasks, and a vocabulary with which ranges among them are read. */
 function amongTasks(options: BacklogOptions & { readonly names?: readonly TaskName[] }) {
   const { vocabulary = TASK_VOCABULARY, names = taskNames(options) } = options
-  const ids = vocabulary.ids.among(names)
-  return { ...options, names, vocabulary: ids === vocabulary.ids ? vocabulary : { ...vocabulary, ids } }
+  return { ...options, names, vocabulary: { ...vocabulary, ids: vocabulary.ids.among(names) } }
 }
 
 /** The names of all task files, in order; reads none of them. */

@@ -4,7 +4,7 @@ import { findRoot } from './root.ts'
 import { select, type Selection } from '../backlog/select/selection.ts'
 import { tierOf, type TierChoice } from '../backlog/select/tier.ts'
 import type { Task, TaskHead } from '../backlog/model.ts'
-import { mapTasks, readBacklog, readHeads } from '../backlog/read.ts'
+import { mapTasks, readBacklog, readHeads, taskNames } from '../backlog/read.ts'
 import type { TaskFolders } from '../backlog/task-folders.ts'
 import { asSpelled } from '../backlog/status-spelling.ts'
 import { taskVocabulary, type TaskVocabulary } from '../backlog/vocabulary.ts'
@@ -38,7 +38,8 @@ export async function openPlace({ cwd, dir: named }: Where): Promise<Place> {
   const root = findRoot(cwd, named)
   const config = await loadConfig(root)
   const folders = await taskFolders(root, config, named)
-  return { root, config, folders, vocabulary: taskVocabulary(config.aliases, folders.ids) }
+  const ids = folders.ids.among(() => taskNames({ root, folders }))
+  return { root, config, folders, vocabulary: taskVocabulary(config.aliases, ids) }
 }
 
 /** The words of a place, with the statuses as its tasks spell them: for editing a task. */

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git, makeRepository, put, taskText } from '../repository.ts'
-import { by, jsonOf } from './ralph.ts'
+import { by, jsonOf, ralph } from './ralph.ts'
 import { madeOnce, repository, run } from './script-repository.ts'
 
 const IDS = ['T-001', 'T-001b', 'TASK-002', '003', 'T-004.1']
@@ -67,6 +67,51 @@ describe('tasks with a suffix, another pattern, or in a folder below', () => {
     git(cwd, 'commit', '-qm', 'Add a task')
     git(cwd, 'checkout', '-q', '-')
     expect((await by(cwd, 'new', 'More')).stdout).toBe('docs/tasks/T-018.md\n')
+  })
+})
+
+describe('a task with a suffix within a range', () => {
+  const script = (text: string) => `\n## Script\n\n~~~~sh\n${text}\n~~~~\n`
+  const added =
+    taskText('T-001b', 'Added', { Depends: 'T-004' }) + script('echo > 1b.txt').replaceAll('~~~~', '```')
+  const files = {
+    'package.json': '{}',
+    'ralph.config.json': JSON.stringify({ gates: [] }),
+    'docs/tasks/T-001.md':
+      taskText('T-001', 'Add one') + script(`cat > docs/tasks/T-001b.md <<'END'\n${added}END`),
+    'docs/tasks/T-002.md': taskText('T-002', 'Two') + script('echo 2 > 2.txt'),
+    'docs/tasks/T-003.md': taskText('T-003', 'Three', { Depends: 'T-001–T-002' }) + script('echo 3 > 3.txt'),
+    'docs/tasks/T-004.md': taskText('T-004', 'Four') + script('echo 4 > 4.txt'),
+  }
+
+  it('is needed by the one task that is shown, or checked on standard input', async () => {
+    const file = 'docs/tasks/T-001b.md'
+    const cwd = makeRepository({ ...files, [file]: taskText('T-001b', 'B') })
+    expect((await by(cwd, 'show', '3')).stdout).toContain('3 dependencies')
+    const input = taskText('T-001b', 'B', { Depends: 'T-001..T-003' })
+    const { stdout } = await ralph(['lint', '--json', '--stdin', '--file', file], { cwd, input })
+    expect(stdout).toContain('T-001b depends on itself')
+  })
+})
+
+describe('ids of several patterns', () => {
+  const narrow = makeRepository({
+    'ralph.config.json': JSON.stringify({ tasks: { id: ['T-{n}', 'US-{n}'] } }),
+    ...Object.fromEntries(
+      ['T-001', 'T-002', 'T-03', 'US-1', 'US-2', 'US-12'].map((id) => [
+        `docs/tasks/${id}.md`,
+        taskText(id, 'Any'),
+      ]),
+    ),
+  })
+
+  it('have as many digits as the others of their own', async () => {
+    const { diagnostics } = await jsonOf(narrow, 'lint')
+    const widths = diagnostics.filter(({ rule }: { rule: string }) => rule === 'id-width')
+    expect(widths.map(({ message }: { message: string }) => message)).toEqual([
+      'T-03 would be T-003 among the others',
+    ])
+    expect((await by(narrow, 'new', 'More')).stdout).toBe('docs/tasks/T-13.md\n')
   })
 })
 

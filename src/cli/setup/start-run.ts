@@ -187,6 +187,7 @@ export function branchTasks(
   { folders, words, unread }: Pick<TaskSource, 'folders' | 'words' | 'unread'>,
 ): TaskSource {
   let read: string | null = null
+  let suffixed = ''
   let known = new Map<string, { readonly hash: string; readonly task: Task }>()
   let tasks: readonly Task[] = []
   const filesAt = async (commit: string) => {
@@ -207,9 +208,12 @@ export function branchTasks(
     async at(commit) {
       if (commit === read) return
       const files = await filesAt(commit)
-      // A new task may be within a range of ids.
       const numbers = files.map(({ path }) => ({ number: words.ids.numberOf(words.ids.inPath(path)) }))
       const ids = words.ids.among(numbers)
+      // A new task with a suffix may be within a range of ids of any other.
+      const unplain = numbers.flatMap(({ number }) => (typeof number === 'string' ? [number] : [])).join()
+      if (unplain !== suffixed) known.clear()
+      suffixed = unplain
       const changed = files.filter(({ path, hash }) => known.get(path)?.hash !== hash)
       const hashes = changed.map(({ hash }) => hash)
       const texts = await contentsOf(git, hashes)
