@@ -13,7 +13,7 @@ import {
 } from './model.ts'
 import { type Outline, outlineOf } from './read-outline.ts'
 import { withParsers } from './markdown/reading.ts'
-import { compareNumbers, type TaskIds, type TaskNumber } from './ids.ts'
+import { compareNumbers, partsOf, readId, type TaskIds, type TaskNumber } from './ids.ts'
 import { unfilledAt } from './template.ts'
 import { isNone, splitPaths } from './values.ts'
 import { TASK_VOCABULARY, type TaskVocabulary, lookUp, lookUpMarked, wordKey } from './vocabulary.ts'
@@ -132,12 +132,14 @@ function readHeading(text: string, { own, ids }: { own: TaskNumber; ids: TaskIds
   return { id, number, title: rest }
 }
 
-/** A bare number is an id only if it is the file's own, and a sign follows it. */
+/** A bare number, perhaps after `Task`, is an id only if it is the file's own, and a sign follows it. */
 function ownNumber(text: string, own: TaskNumber, ids: TaskIds): Heading | null {
-  const [, id = '', title = ''] = ids.regex(String.raw`^(<id>)\s*[:：—–·.-]\s+(.*)$`, 'is').exec(text) ?? []
-  return ids.numberOf(id) === own ? { id, number: own, title } : null
+  const [, id = '', title = ''] = ids.regex(OWN_NUMBER, 'is').exec(text) ?? []
+  const { first, suffix } = partsOf(own)
+  return readId(id)?.number === `${first}${suffix}` ? { id, number: own, title } : null
 }
 
+const OWN_NUMBER = String.raw`^(<id>|task\s+\d[\d.a-z]*)\s*[:：—–·.-]\s+(.*)$`
 const HEADING = String.raw`^(?:((?!\[?<named>)\S+)\s+)?\[?(<named>)\]?(?![\w-])\s*[:：—–·.-]?\s*(.*)$`
 
 interface Heading {

@@ -117,6 +117,10 @@ test.each([
   ['TASK-002.md', 'TASK-002: Title', 'Title', []],
   ['003-three.md', '003 — Title', 'Title', []],
   ['003-three.md', '3 pages', '3 pages', []],
+  ['003-three.md', 'Task 3: Title', 'Title', []],
+  ['TASK-002.md', 'Task 002: Title', 'Title', []],
+  ['TASK-002.md', 'Task 3: Title', 'Task 3: Title', []],
+  ['T-004.1.md', 'Task 4.1. Title', 'Title', []],
   ['T-001b.md', 'T-001b: Title', 'Title', []],
   ['T-001b.md', 'T-001: Title', 'Title', ["the heading says T-001, the file's name T-001b"]],
 ])('of %s the heading "%s" has the title %s', async (file, heading, title, messages) => {
