@@ -2,16 +2,20 @@ import { readdirSync, type Dirent } from 'node:fs'
 
 /** What is in a folder; nothing if there is no such folder. */
 export function entriesIn(folder: string): readonly Dirent[] {
+  return orNothing(() => readdirSync(folder, { withFileTypes: true }))
+}
+
+/** The names in a folder: several times as fast as what they are. */
+export function namesIn(folder: string): readonly string[] {
+  return orNothing(() => readdirSync(folder))
+}
+
+function orNothing<T>(read: () => readonly T[]): readonly T[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
+    return read()
   } catch {
     return []
   }
-}
-
-/** The names in a folder. */
-export function namesIn(folder: string): readonly string[] {
-  return entriesIn(folder).map(({ name }) => name)
 }
 
 /** The names in a folder, without those of folders. */

@@ -21,26 +21,36 @@ export interface UnreadTask {
   readonly status: Status | null
 }
 
-type Around = Pick<Place, 'root' | 'folders' | 'vocabulary'>
+type Around = Pick<Place, 'root' | 'folders' | 'vocabulary'> & { readonly unsaved?: Unsaved }
+
+/** The text of a file in an editor. */
+interface Unsaved {
+  readonly file: string
+  readonly text: string
+}
 
 // More are not looked at: a folder may hold anything.
 const MOST_FILES = 1000
 
 /** The files that look like tasks and are not read: they have a Status, or their own id as the heading. */
 export function unreadTasks(place: Around): readonly UnreadTask[] {
-  const { root, folders, vocabulary } = place
+  const { root, folders, vocabulary, unsaved } = place
   const tops = folders.names.map((name) => deepFolder(name) ?? name)
   const files = [...new Set(tops.flatMap((top) => otherFiles(place, top, top)))].toSorted()
   return files.slice(0, MOST_FILES).flatMap((file) => {
     const bytes = readTaskBytes(join(root, file), root)
-    const status = typeof bytes === 'string' ? statusIn(ownText(bytes), file, vocabulary) : undefined
+    const saved = typeof bytes === 'string' ? ownText(bytes) : ''
+    const status = statusIn(unsaved?.file === file ? unsaved.text : saved, file, vocabulary)
     return status === undefined ? [] : [{ file, status }]
   })
 }
 
 /** The Markdown files that are no tasks, in a folder and below it. */
 function otherFiles({ root, folders, ...place }: Around, folder: string, top: string): readonly string[] {
-  return namesIn(join(root, folder)).flatMap((name) => {
+  const { unsaved } = place
+  const typed =
+    unsaved && fileIn(folder, basename(unsaved.file)) === unsaved.file ? [basename(unsaved.file)] : []
+  return [...namesIn(join(root, folder)), ...typed].flatMap((name) => {
     if (folder === top && folders.ids.inFileName(name) !== null) return []
     const file = fileIn(folder, name)
     if (folders.includes(file) || folders.ignores(name) || folders.ignores(file.slice(top.length + 1)))
@@ -143,7 +153,7 @@ export function unreadText(place: Around & Pick<Place, 'config'>): string | null
 
 export const UNREAD_RULE = { name: 'unread-task', severity: 'warning' } as const
 
-/** A warning for each file that looks like a task and is not read. */
+/** A warning for each file that looks like a task and is not read; the text of one may be unsaved. */
 export function unreadDiagnostics(place: Around & Pick<Place, 'config'>): readonly Diagnostic[] {
   const { name: rule, severity } = UNREAD_RULE
   const unread = unreadTasks(place)

@@ -112,7 +112,10 @@ async function checkInput({ io, options }: Context, place: Place) {
   const nothing = { checked: 0, fixed: [], renumbered: [], diagnostics: [] }
   const file = pathWithin(place.root, resolve(io.cwd, options.file!)) ?? ''
   const text = Buffer.from(await io.readInput()).toString()
-  if (!place.folders.includes(file)) return nothing
+  if (!place.folders.includes(file)) {
+    const unread = unreadDiagnostics({ ...place, unsaved: { file, text } })
+    return { ...nothing, diagnostics: unread.filter((one) => one.file === file) }
+  }
   const { parseTask } = await import('../../backlog/parse.ts')
   const task = await parseTask({ file, text }, place.vocabulary)
   const others = (await readLinted(place)).filter((one) => one.file !== file)

@@ -60,6 +60,7 @@ describe('ralph lint for other programs', () => {
     const root = projectFolder({
       'docs/tasks/T-001.md': taskText('T-001', 'Pay'),
       'docs/tasks/T-002.md': taskText('T-002', 'Bill', { Depends: 'T-001' }),
+      'docs/tasks/deep/notes.md': '# Notes',
     })
     const check = async (file: string, input: string) => {
       const answer = await ralph(['lint', '--stdin', '--file', file, '--json'], { cwd: root, input })
@@ -74,7 +75,10 @@ describe('ralph lint for other programs', () => {
     expect(await check('docs/tasks/T-03.md', taskText('T-03', 'x', { Depends: 'T-77' }))).toContain(
       'missing-dependency',
     )
-    expect(await check('README.md', '# anything')).toEqual([0])
+    expect(await check('README.md', taskText('T-003', 'x'))).toEqual([0])
+    for (const file of ['docs/tasks/TASK-003.md', 'docs/tasks/deep/T-003.md'])
+      expect(await check(file, taskText('T-003', 'x'))).toEqual([0, 'unread-task'])
+    expect(await check('docs/tasks/notes.md', '# anything')).toEqual([0])
     expect(readFileSync(join(root, 'docs/tasks/T-001.md'), 'utf8')).toBe(taskText('T-001', 'Pay'))
   })
 
