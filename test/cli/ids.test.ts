@@ -76,13 +76,20 @@ describe('a task with a suffix within a range', () => {
     taskText('T-001b', 'Added', { Depends: 'T-004' }) + script('echo > 1b.txt').replaceAll('~~~~', '```')
   const files = {
     'package.json': '{}',
-    'ralph.config.json': JSON.stringify({ gates: [] }),
+    'ralph.config.json': JSON.stringify({ gates: [], commit: { seal: false } }),
     'docs/tasks/T-001.md':
       taskText('T-001', 'Add one') + script(`cat > docs/tasks/T-001b.md <<'END'\n${added}END`),
     'docs/tasks/T-002.md': taskText('T-002', 'Two') + script('echo 2 > 2.txt'),
     'docs/tasks/T-003.md': taskText('T-003', 'Three', { Depends: 'T-001–T-002' }) + script('echo 3 > 3.txt'),
     'docs/tasks/T-004.md': taskText('T-004', 'Four') + script('echo 4 > 4.txt'),
   }
+
+  it('is waited for, also if an agent has just added it', async () => {
+    const cwd = makeRepository(files)
+    await run(cwd, '--loop')
+    const done = idsIn((await jsonOf(cwd, 'log')).completions)
+    expect(done.toReversed()).toEqual(['T-001', 'T-002', 'T-004', 'T-001b', 'T-003'])
+  })
 
   it('is needed by the one task that is shown, or checked on standard input', async () => {
     const file = 'docs/tasks/T-001b.md'
