@@ -28,6 +28,20 @@ describe('the program', () => {
     expect(spawnSync(process.execPath, [PROGRAM, 'nxt'], { cwd }).status).toBe(2)
   })
 
+  it('ends after a run that left uncommitted tasks out, and could ask nobody', () => {
+    const cwd = repository({ 'T-001': 'echo 1 > 1.txt' })
+    writeFileSync(join(cwd, 'docs/tasks/T-002.md'), taskText('T-002', 'Later'))
+    const argv = [PROGRAM, 'run', 'T-002', '--agent', 'script', '--baseline', 'off']
+    const { status, stdout } = spawnSync(process.execPath, argv, {
+      cwd,
+      env,
+      encoding: 'utf8',
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    })
+    expect([status, stdout]).toEqual([expect.any(Number), expect.stringContaining('There is no task T-002')])
+  })
+
   it.skipIf(process.platform === 'win32')('says so where the folder that it was started in is gone', () => {
     const script = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${PROGRAM}" next`
     const { status, stderr } = spawnSync('sh', ['-c', script], { cwd: projectFolder({}), encoding: 'utf8' })

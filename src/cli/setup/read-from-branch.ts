@@ -200,10 +200,11 @@ async function commitIfAsked(
   const paths = [...tasks, ...(isNewConfig || ask ? config : [])]
   if (paths.length === 0) return false
   if (!commitTasks) {
+    if (!ask) return false
     const text = `commit ${fewOf(paths, 5)} first?`
     const question = { id: '', text, options: ['yes', 'no'], isClosed: true } as const
     const wait = patience(askSeconds, world.signal)
-    const answer = await ask?.(question, wait.signal).finally(wait.end)
+    const answer = await ask(question, wait.signal).finally(wait.end)
     if (!/^y(?:es)?$/i.test(answer ?? '')) return false
   }
   const names = new Set(paths.map((path) => folders.ids.inFileName(basename(path)) ?? path))
