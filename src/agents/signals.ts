@@ -1,4 +1,4 @@
-import { patience } from '../process/sleep.ts'
+import { inTime } from '../process/sleep.ts'
 import type { AgentEnd, AgentOutcome } from './port.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -287,8 +287,7 @@ export async function askInTime(
   }: Pick<SignalPorts, 'ask' | 'over'> & { seconds: number; emit: (event: SignalEvent) => void },
 ): Promise<string | null> {
   emit({ type: 'question', ...question })
-  const wait = patience(seconds, over)
-  const answer = await ask(question, wait.signal).finally(wait.end)
+  const answer = await inTime(seconds, over, (signal) => ask(question, signal))
   if (answer !== null) emit({ type: 'answered', id: question.id, answer })
   return answer
 }

@@ -30,16 +30,13 @@ export function onAbort(signal: AbortSignal, over: AbortSignal, act: () => void)
   else signal.addEventListener('abort', act, { once: true, signal: over })
 }
 
-/** A limit for a person's answer: the signal aborts after that time, or with the other signal; call `end` after the answer. */
-export function patience(
+/** What a person answers: the signal aborts when their time is over, or with the other signal. */
+export function inTime<Answer>(
   seconds: number,
   over: AbortSignal,
-): { readonly signal: AbortSignal; readonly isOver: () => boolean; readonly end: () => void } {
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
   const controller = new AbortController()
   const timer = setTimeout(() => controller.abort(), Math.min(seconds * 1000, LONGEST_MS))
-  return {
-    signal: AbortSignal.any([over, controller.signal]),
-    isOver: () => controller.signal.aborted,
-    end: () => clearTimeout(timer),
-  }
+  return ask(AbortSignal.any([over, controller.signal])).finally(() => clearTimeout(timer))
 }

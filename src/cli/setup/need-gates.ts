@@ -7,7 +7,7 @@ import { findConfig } from '../../config/load.ts'
 import type { Place } from '../../config/project.ts'
 import type { RunOptions, RunPorts } from '../../engine/ports.ts'
 import { composeMessage } from '../../git/trailers.ts'
-import { patience } from '../../process/sleep.ts'
+import { inTime } from '../../process/sleep.ts'
 
 /** A run, as far as it decides whether it needs a gate. */
 interface MaybeUnchecked {
@@ -19,6 +19,7 @@ interface MaybeUnchecked {
   readonly agents: Pick<Agents, 'namesFor'>
 }
 
+const HOW = 'How is this project tested? A command that must pass, such as: npm test'
 const NO_GATE = 'no gate is known, so nothing would check the work'
 
 /** Why a run should not begin as it is; null if it has a gate, or needs none. */
@@ -49,7 +50,9 @@ export async function askForGates(
   { root, config }: Pick<Place, 'root' | 'config'>,
   ask: RunPorts['ask'],
 ): Promise<RunOptions['gates']> {
-  const answer = ask && (await answerTo(world, config, ask))
+  const question = { id: '', text: HOW, options: ['none'] }
+  const answer =
+    ask && (await inTime(config.askSeconds, world.signal, (signal) => ask(question, signal)))?.trim()
   if (!answer)
     throw new UserError(
       NO_GATE,
@@ -64,14 +67,4 @@ export async function askForGates(
   const message = composeMessage({ subject: 'Say how the project is tested', body: '', trailers: [] })
   await commitTaskFiles(world, { root, texts: new Map([[file.file, file.text]]), message })
   return written.map((gate) => ({ ...gate, required: true, timeoutSeconds: GATE_TIMEOUT_SECONDS }))
-}
-
-async function answerTo(
-  world: World,
-  { askSeconds }: Place['config'],
-  ask: NonNullable<RunPorts['ask']>,
-): Promise<string | undefined> {
-  const wait = patience(askSeconds, world.signal)
-  const text = 'How is this project tested? A command that must pass, such as: npm test'
-  return (await ask({ id: '', text, options: ['none'] }, wait.signal).finally(wait.end))?.trim()
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { UserError } from '../../base/errors.ts'
 import { CONFIG_FILES } from '../../base/names.ts'
-import { patience } from '../../process/sleep.ts'
+import { inTime } from '../../process/sleep.ts'
 import { counted, fewOf } from '../../base/text.ts'
 import { underLock } from '../../engine/alone.ts'
 import { runFolder } from '../../engine/folder.ts'
@@ -203,8 +203,7 @@ async function commitIfAsked(
     if (!ask) return false
     const text = `commit ${fewOf(paths, 5)} first?`
     const question = { id: '', text, options: ['yes', 'no'], isClosed: true } as const
-    const wait = patience(askSeconds, world.signal)
-    const answer = await ask(question, wait.signal).finally(wait.end)
+    const answer = await inTime(askSeconds, world.signal, (signal) => ask(question, signal))
     if (!/^y(?:es)?$/i.test(answer ?? '')) return false
   }
   const names = new Set(paths.map((path) => folders.ids.inFileName(basename(path)) ?? path))
